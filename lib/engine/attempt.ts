@@ -1,0 +1,196 @@
+import type { Envelope } from '#ra-common';
+import type { Consumer } from './consumer.js';
+import type { EnvelopeShape } from './envelope.js';
+import { AttemptInterruptedError, AttemptTimeoutError, NackedError, toError } from './errors.js';
+import { Execution } from './execution.js';
+import { type SlipMark, cutBack, markSlip } from './itinerary.js';
+import { durationMs } from './options.js';
+import { checkReason } from './dead-letter-headers.js';
+import type { PublishOptions } from './publish-options.js';
+import type { Lease } from './queue/lease.js';
+import type { TimerHandle } from './clock.js';
+import { isThenable } from './thenable.js';
+import { ACK, type Verdict, nack } from './verdict.js';
+
+/** One delivery of one envelope to one consumer: the handler's second argument. After its verdict it is inert. */
+export interface Attempt {
+  /** 1 for the first. */
+  readonly number: number;
+  /** The stage's `maxAttempts`. */
+  readonly max: number;
+  /** The name of the stage. */
+  readonly stage: string;
+  /** When the envelope was admitted to this stage, in milliseconds of the bus's clock (Unix epoch). */
+  readonly enqueuedAt: number;
+  /** Whether an earlier attempt at this stage may have had its effects. */
+  readonly redelivered: boolean;
+  /** Aborted when the stage's `timeoutMs` is over or a shutdown interrupts the attempt; made when first read. */
+  readonly signal: AbortSignal;
+  /**
+   * Nacks with a delay that overrides the stage's backoff, once the handler ends without throwing; returned or not. The
+   * last call counts. With no attempts left the envelope is dead-lettered.
+   * @throws InvalidOptionError for a delay that is no finite number ≥ 0
+   */
+  retryIn(delayMs: number): Verdict;
+  /**
+   * Ends the attempts: the envelope is dead-lettered with this reason, once the handler ends without throwing.
+   * @throws InvalidOptionError for a reason that is no text
+   */
+  deadLetter(reason: string): Verdict;
+  /**
+   * As `bus.publish`, and accepted while the bus is paused or draining. While it waits for room, the attempt's bus-wide
+   * permit is given back. After the verdict it resolves `false`.
+   */
+  publish(envelope: EnvelopeShape, options?: PublishOptions): Promise<boolean>;
+}
+
+/** What an attempt asks of its stage. */
+export interface AttemptHost {
+  readonly name: string;
+  readonly maxAttempts: number;
+  readonly timeoutMs: number | undefined;
+  call(consumer: Consumer, envelope: Envelope, attempt: RunningAttempt): unknown;
+  publishFrom(attempt: RunningAttempt, envelope: EnvelopeShape, options?: PublishOptions): Promise<boolean>;
+  setTimer(callback: () => void, delayMs: number): TimerHandle;
+  clearTimer(timer: TimerHandle): void;
+}
+
+/** Who hears the verdict: the stage, or for pub/sub the fan-out. */
+export type Conclude = (execution: Execution, verdict: Verdict) => void;
+
+export class RunningAttempt extends Execution implements Attempt {
+  /** What the slip was at the start; a handler's changes to it count only with an ack. */
+  private readonly slipAtStart: SlipMark;
+  /** Who holds the bus-wide permit: this attempt, or the fan-out it belongs to. */
+  readonly owner: Execution;
+  private recorded: Verdict | undefined = undefined;
+  private controller: AbortController | undefined = undefined;
+  private abortReason: Error | undefined = undefined;
+  private timer: TimerHandle = undefined;
+
+  constructor(
+    private readonly host: AttemptHost,
+    lease: Lease,
+    private readonly envelope: EnvelopeShape,
+    private readonly conclude: Conclude,
+    owner?: Execution,
+  ) {
+    super(lease);
+    this.owner = owner ?? this;
+    this.slipAtStart = markSlip(envelope);
+  }
+
+  get number(): number {
+    return this.lease.attempt;
+  }
+
+  get max(): number {
+    return this.host.maxAttempts;
+  }
+
+  get stage(): string {
+    return this.host.name;
+  }
+
+  get enqueuedAt(): number {
+    return this.lease.admittedAt;
+  }
+
+  get redelivered(): boolean {
+    return this.lease.attempt > 1;
+  }
+
+  get signal(): AbortSignal {
+    if (this.controller === undefined) {
+      this.controller = new AbortController();
+      if (this.abortReason !== undefined) this.controller.abort(this.abortReason);
+    }
+    return this.controller.signal;
+  }
+
+  retryIn(delayMs: number): Verdict {
+    durationMs('attempt.retryIn(delayMs)', delayMs);
+    return this.record({ kind: 'retry', delayMs });
+  }
+
+  deadLetter(reason: string): Verdict {
+    checkReason(reason);
+    return this.record({ kind: 'dead-letter', reason });
+  }
+
+  publish(envelope: EnvelopeShape, options?: PublishOptions): Promise<boolean> {
+    return this.host.publishFrom(this, envelope, options);
+  }
+
+  /** Calls the consumer; whether its verdict is still to come. */
+  run(consumer: Consumer): boolean {
+    let verdict: Verdict;
+    try {
+      const result = this.host.call(consumer, this.envelope as Envelope, this);
+      if (isThenable(result)) {
+        this.awaitResult(result);
+        return !this.concluded;
+      }
+      verdict = this.verdictOn(result);
+    } catch (thrown) {
+      verdict = nack(toError(thrown));
+    }
+    this.end(verdict);
+    return false;
+  }
+
+  override interrupt(): void {
+    if (this.concluded) return;
+    this.concluded = true;
+    this.stopTimer();
+    this.abort(new AttemptInterruptedError(this.stage));
+  }
+
+  override restoreSlip(): void {
+    cutBack(this.envelope, this.slipAtStart);
+  }
+
+  private awaitResult(result: PromiseLike<unknown>): void {
+    result.then(
+      (value) => this.end(this.verdictOn(value)),
+      (thrown: unknown) => this.end(nack(toError(thrown))),
+    );
+    const { timeoutMs } = this.host;
+    if (!this.concluded && timeoutMs !== undefined)
+      this.timer = this.host.setTimer(() => this.timeOut(timeoutMs), timeoutMs);
+  }
+
+  private verdictOn(result: unknown): Verdict {
+    return this.recorded ?? (result === false ? nack(new NackedError(this.stage)) : ACK);
+  }
+
+  private record(verdict: Verdict): Verdict {
+    if (!this.concluded) this.recorded = verdict;
+    return verdict;
+  }
+
+  private timeOut(timeoutMs: number): void {
+    const error = new AttemptTimeoutError(this.stage, timeoutMs);
+    this.end(nack(error));
+    this.abort(error);
+  }
+
+  /** A second end, of a thenable that answers twice or of a handler that outlived its attempt, is ignored. */
+  private end(verdict: Verdict): void {
+    if (this.concluded) return;
+    this.concluded = true;
+    this.stopTimer();
+    this.conclude(this, verdict);
+  }
+
+  private abort(reason: Error): void {
+    this.abortReason = reason;
+    this.controller?.abort(reason);
+  }
+
+  private stopTimer(): void {
+    if (this.timer === undefined) return;
+    this.host.clearTimer(this.timer);
+    this.timer = undefined;
+  }
+}

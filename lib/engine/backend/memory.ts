@@ -1,0 +1,162 @@
+import type { Clock, TimerHandle } from '../clock.js';
+import type { EnvelopeShape } from '../envelope.js';
+import { Lease, inOrderOfAdmission, inOrderOfDueTime } from '../queue/lease.js';
+import { MinMaxHeap } from '../queue/min-max-heap.js';
+import { Ring } from '../queue/ring.js';
+import type { Receipt } from '../receipt.js';
+import type { Backend, Capabilities, Settlement } from './backend.js';
+
+const CAPABILITIES: Capabilities = Object.freeze({
+  survivesRestart: false,
+  answersAtOnce: true,
+  delay: true,
+  discardOldest: true,
+  ordering: 'fifo',
+  capacity: 'exact',
+});
+
+/**
+ * The queue in the heap of the process. New envelopes go through a ring; those that come back wait in heaps:
+ *
+ *     offer ──► ring ────────────────┐
+ *       │                            ├──► take (the lower sequence number)
+ *       └─► delayed ──due──► returned┘
+ *                 ▲              ▲
+ *     settle ─────┴── 'return' ──┘        'park' ──► parked
+ */
+export class MemoryBackend implements Backend {
+  readonly capabilities = CAPABILITIES;
+  private readonly ring = new Ring();
+  private readonly returned = new MinMaxHeap(inOrderOfAdmission);
+  private readonly delayed = new MinMaxHeap(inOrderOfDueTime);
+  private readonly kept = new MinMaxHeap(inOrderOfAdmission);
+  private sequence = 0;
+  private wake: () => void = () => undefined;
+  private timer: TimerHandle = undefined;
+  private timerDueAt = Number.POSITIVE_INFINITY;
+  private closed = false;
+
+  constructor(private readonly clock: Clock) {}
+
+  get depth(): number {
+    return this.ring.length + this.returned.size + this.kept.size;
+  }
+
+  get retrying(): number {
+    return this.delayed.size;
+  }
+
+  get parked(): number {
+    return this.kept.size;
+  }
+
+  get ready(): boolean {
+    return this.ring.length > 0 || this.returned.size > 0;
+  }
+
+  get oldestAdmittedAt(): number | undefined {
+    let oldest = this.ring.headAdmittedAt;
+    for (const { first } of [this.returned, this.kept])
+      if (first !== undefined) oldest = Math.min(oldest, first.admittedAt);
+    return oldest === Number.POSITIVE_INFINITY ? undefined : oldest;
+  }
+
+  open(wake: () => void): void {
+    this.wake = wake;
+  }
+
+  offer(envelope: EnvelopeShape, receipt: Receipt | undefined, dueAt: number): void {
+    const now = this.clock.now();
+    if (dueAt > now) this.delay(new Lease(envelope, this.sequence++, now, receipt), dueAt);
+    else this.ring.push(envelope, this.sequence++, now, receipt);
+  }
+
+  take(): Lease | undefined {
+    const { first } = this.returned;
+    const lease =
+      first !== undefined && first.sequence < this.ring.headSequence ? this.returned.takeFirst() : this.ring.shift();
+    if (lease !== undefined) lease.attempt++;
+    return lease;
+  }
+
+  settle(lease: Lease, settlement: Settlement, dueAt = 0): void {
+    lease.parked = settlement === 'park';
+    if (lease.parked) this.kept.add(lease);
+    else if (settlement === 'return') this.delay(lease, dueAt);
+  }
+
+  evictOldest(): Lease | undefined {
+    const parked = this.kept.first?.sequence ?? Number.POSITIVE_INFINITY;
+    const returned = this.returned.first?.sequence ?? Number.POSITIVE_INFINITY;
+    const queued = this.ring.headSequence;
+    if (queued < returned && queued < parked) return this.ring.shift();
+    return (returned < parked ? this.returned : this.kept).takeFirst() ?? this.takeDueLast();
+  }
+
+  takeWhere(matches: (lease: Lease) => boolean): Lease[] {
+    const taken = [this.ring, this.returned, this.delayed, this.kept].flatMap((queue) => queue.extract(matches));
+    this.stopIdleTimer();
+    return taken.sort(bySequence);
+  }
+
+  list(after: number, matches: (lease: Lease) => boolean, limit: number): Lease[] {
+    const all = [...this.ring, ...this.returned, ...this.delayed, ...this.kept];
+    return all
+      .filter((lease) => lease.sequence > after && matches(lease))
+      .sort(bySequence)
+      .slice(0, limit);
+  }
+
+  close(): void {
+    this.closed = true;
+    this.clearTimer();
+  }
+
+  private takeDueLast(): Lease | undefined {
+    const lease = this.delayed.takeLast();
+    this.stopIdleTimer();
+    return lease;
+  }
+
+  private stopIdleTimer(): void {
+    if (this.delayed.size === 0) this.clearTimer();
+  }
+
+  private clearTimer(): void {
+    if (this.timer !== undefined) this.clock.clearTimeout(this.timer);
+    this.timer = undefined;
+    this.timerDueAt = Number.POSITIVE_INFINITY;
+  }
+
+  private delay(lease: Lease, dueAt: number): void {
+    if (dueAt <= this.clock.now()) {
+      this.returned.add(lease);
+      return;
+    }
+    lease.dueAt = dueAt;
+    this.delayed.add(lease);
+    this.setTimer();
+  }
+
+  /** One timer, for the earliest. It may fire early, and its envelope may have been taken out: then it is set again. */
+  private setTimer(): void {
+    const { first } = this.delayed;
+    if (this.closed || first === undefined || first.dueAt >= this.timerDueAt) return;
+    this.clearTimer();
+    this.timerDueAt = first.dueAt;
+    this.timer = this.clock.setTimeout(this.moveDue, first.dueAt - this.clock.now());
+  }
+
+  private readonly moveDue = (): void => {
+    this.timer = undefined;
+    this.timerDueAt = Number.POSITIVE_INFINITY;
+    const now = this.clock.now();
+    while (this.delayed.first !== undefined && this.delayed.first.dueAt <= now) {
+      this.returned.add(this.delayed.takeFirst() as Lease);
+    }
+    this.setTimer();
+    if (this.ready) this.wake();
+  };
+}
+
+const bySequence = (one: Lease, other: Lease): number => one.sequence - other.sequence;

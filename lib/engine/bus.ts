@@ -1,0 +1,312 @@
+import type { Consumer } from './consumer.js';
+import { Core } from './core.js';
+import { DeadLetters } from './dead-letters.js';
+import { Ending } from './ending.js';
+import type { EnvelopeShape } from './envelope.js';
+import { BusClosedError, InvalidOptionError, NotStartedError, StageConflictError } from './errors.js';
+import type { SedaEventName, SedaListener } from './events.js';
+import type { BusState } from './lifecycle.js';
+import {
+  Backpressure,
+  type SedaBusOptions,
+  type StageOptions,
+  type StageSettings,
+  busSettings,
+  checkStageName,
+  durationMs,
+  stageSettings,
+} from './options.js';
+import type { PublishOptions } from './publish-options.js';
+import type { Outcome } from './receipt.js';
+import type { Stage } from './stage.js';
+import { StageRef } from './stage-ref.js';
+import { type StageStats, statsOf } from './stats.js';
+
+const ACCEPTED = Promise.resolve(true);
+const REFUSED = Promise.resolve(false);
+const DEAD_LETTER_DEFAULTS: StageOptions = { capacity: 4_096, backpressure: Backpressure.DropOldest };
+const SHUTDOWN_TIMEOUT_MS = 30_000;
+
+/** What the bus has counted that belongs to no stage. All of them only grow, but `early`. */
+export interface BusTotals {
+  /** Envelopes published to no stage, or by way of a slip that led to none before the bus started. */
+  readonly unroutable: number;
+  /** Envelopes for stages that may still be registered: held until the bus starts. */
+  readonly early: number;
+  /** Callbacks and listeners that threw or rejected. */
+  readonly callbackErrors: number;
+}
+
+/**
+ * A staged event-driven architecture bus (Welsh, Culler, Brewer, *SEDA*, SOSP 2001): named stages, each a bounded queue
+ * with a concurrency limit and an explicit back-pressure policy, drained by the event loop.
+ *
+ * Open for work as soon as it is constructed. Registration methods chain, throw {@link InvalidOptionError} for bad
+ * arguments and {@link BusClosedError} on a bus that was shut down. After `shutdown`, publishing answers `false` and
+ * `stats()` goes on to answer.
+ */
+export class SedaBus {
+  private readonly core: Core;
+  private readonly ending: Ending;
+
+  /** @throws InvalidOptionError */
+  constructor(options?: SedaBusOptions) {
+    this.core = new Core(busSettings(options));
+    this.ending = new Ending(this.core);
+    const { deadLetterChannel } = this.core.settings;
+    if (deadLetterChannel !== undefined) {
+      this.core.registry.commonChannel = this.deadLetterStage(deadLetterChannel);
+    }
+    if (this.core.settings.autoStart) this.core.lifecycle.start();
+  }
+
+  /** Where the bus is in its life. */
+  get state(): BusState {
+    return this.core.lifecycle.state;
+  }
+
+  /**
+   * Declares a stage. Once it is declared, the same options again are fine and none are, too.
+   * @throws StageConflictError for other options than it was declared with
+   */
+  channel(name: string, options?: StageOptions): this {
+    checkStageName(name);
+    this.requireOpen(`channel('${name}')`);
+    const { registry, settings } = this.core;
+    const stage = registry.get(name);
+    if (stage === undefined)
+      this.core.createStage(name, stageSettings(`stage '${name}'`, options, settings.defaults), false);
+    else if (options !== undefined) this.redeclare(stage, stageSettings(`stage '${name}'`, options, settings.defaults));
+    return this;
+  }
+
+  /** Adds a consumer; the same one twice is two. A stage that does not exist is created with the defaults. */
+  subscribe(name: string, consumer: Consumer): this {
+    checkStageName(name);
+    if (typeof consumer !== 'function') throw new InvalidOptionError('consumer', 'a function', consumer);
+    this.requireOpen(`subscribe('${name}')`);
+    const stage = this.core.registry.get(name) ?? this.core.createStage(name, this.core.settings.defaults, true);
+    stage.consumers.add(consumer);
+    stage.wake();
+    return this;
+  }
+
+  /** Removes a consumer once; one that is not there is ignored. Attempts that run go on. */
+  unsubscribe(name: string, consumer: Consumer): this {
+    const stage = this.core.registry.get(name);
+    if (stage?.consumers.remove(consumer) === true) stage.wake();
+    return this;
+  }
+
+  /**
+   * Sends the dead letters of `source`, which need not exist yet, to the stage `channel`. A missing one is created:
+   * capacity 4096, `DropOldest`. The last call for a source counts.
+   */
+  setDeadLetterChannel(source: string, channel: string): this {
+    checkStageName(source, 'dead-letter source');
+    checkStageName(channel, 'dead-letter channel');
+    if (source === channel)
+      throw new InvalidOptionError('dead-letter channel', 'another stage than its source', channel);
+    this.requireOpen(`setDeadLetterChannel('${source}')`);
+    this.core.registry.setChannel(source, this.deadLetterStage(channel));
+    return this;
+  }
+
+  /**
+   * Hands an envelope to the stage its route names. Resolves `true` once it is accepted, `false` when it is refused;
+   * waits only where the stage is full and its policy is `Block`. No consumer runs before this returns.
+   *
+   * @throws UnknownStageError (as a rejection) with `unknownStage: 'throw'`
+   * @throws NotStartedError (as a rejection) if it would have to wait on a bus that has not started
+   * @throws InvalidOptionError, InvalidEnvelopeError (as rejections)
+   */
+  publish(envelope: EnvelopeShape, options?: PublishOptions): Promise<boolean> {
+    const { intake, turn } = this.core;
+    let answer: boolean | Promise<boolean>;
+    try {
+      answer = intake.publish(envelope, options);
+    } catch (error) {
+      return Promise.reject(error as Error);
+    }
+    if (typeof answer !== 'boolean') return answer;
+    if (!turn.spent()) return answer ? ACCEPTED : REFUSED;
+    // A loop of `await publish` never leaves the microtasks by itself: let timers and sockets have their turn.
+    return answer ? turn.next() : turn.next().then(() => false);
+  }
+
+  /**
+   * As {@link publish}, and never waits: a full `Block` stage refuses, too.
+   * @throws UnknownStageError with `unknownStage: 'throw'`
+   * @throws InvalidOptionError, InvalidEnvelopeError
+   */
+  offer(envelope: EnvelopeShape, options?: PublishOptions): boolean {
+    return this.core.intake.offer(envelope, options);
+  }
+
+  /**
+   * Publishes and resolves with the end of the itinerary, whatever it is; a refusal is `dropped`.
+   * @throws NotStartedError (as a rejection) on a bus that has not started; otherwise as {@link publish}
+   */
+  async publishAndWait(envelope: EnvelopeShape, options?: PublishOptions): Promise<Outcome> {
+    if (this.state === 'starting') throw new NotStartedError('publishAndWait');
+    let settled: (outcome: Outcome) => void = () => undefined;
+    const outcome = new Promise<Outcome>((resolve) => (settled = resolve));
+    const onSettled: PublishOptions['onSettled'] = (end, settledEnvelope) => {
+      settled(end);
+      return options?.onSettled?.(end, settledEnvelope);
+    };
+    await this.publish(envelope, { ...options, onSettled });
+    return outcome;
+  }
+
+  /** Stops the intake of the bus or of one stage: publishing answers `false`. What was admitted goes on. */
+  pause(stage?: string): void {
+    if (stage === undefined) this.core.lifecycle.pause();
+    else this.core.registry.require(stage).pause();
+  }
+
+  /** Ends {@link pause}. */
+  resume(stage?: string): void {
+    if (stage !== undefined) return this.core.registry.require(stage).resume();
+    this.core.lifecycle.resume();
+    for (const each of this.core.registry.all) each.admitWaiting();
+  }
+
+  /** Starts no further attempt, on the bus or at one stage; the intake goes on under the stage's policy. */
+  hold(stage?: string): void {
+    if (stage === undefined) this.setHeld(true);
+    else this.core.registry.require(stage).hold();
+  }
+
+  /** Ends {@link hold} of the same reach: a stage held by itself stays so when the bus is released. */
+  release(stage?: string): void {
+    if (stage === undefined) this.setHeld(false);
+    else this.core.registry.require(stage).release();
+  }
+
+  /** Resolves when nothing is queued and nothing runs, on the bus or at one stage. Parked dead letters are at rest. */
+  idle(stage?: string): Promise<void> {
+    const { idleWatch, registry } = this.core;
+    if (stage === undefined) return idleWatch.until('bus', () => [...registry.all].every((each) => each.idle));
+    const watched = registry.require(stage);
+    return idleWatch.until(watched, () => watched.idle);
+  }
+
+  /** Begins to consume, where `autoStart: false` has put that off. Twice is once. */
+  start(): Promise<void> {
+    const { lifecycle, registry, intake, idleWatch } = this.core;
+    if (lifecycle.state === 'starting') {
+      lifecycle.start();
+      intake.judgeEarlyArrivals();
+      for (const stage of registry.all) stage.wake();
+      idleWatch.changed();
+    }
+    return this.ready();
+  }
+
+  /**
+   * Resolves when the bus has started.
+   * @throws BusClosedError (as a rejection) if it was shut down without
+   */
+  async ready(): Promise<void> {
+    await this.core.idleWatch.until('ready', () => this.state !== 'starting');
+    if (this.state === 'closed') throw new BusClosedError('ready()');
+  }
+
+  /**
+   * Stops the intake, lets what was admitted finish its itinerary, then closes. Retries and delays due later than
+   * `timeoutMs` from now are abandoned at once, all the rest at that time, with the signals of running attempts
+   * aborted. Resolves `true` if nothing was abandoned or interrupted. Twice, or at once with {@link shutdownNow}, is
+   * once: all get the same answer.
+   */
+  async shutdown({ timeoutMs = SHUTDOWN_TIMEOUT_MS }: { timeoutMs?: number } = {}): Promise<boolean> {
+    durationMs('shutdown.timeoutMs', timeoutMs);
+    return this.ending.drain(timeoutMs);
+  }
+
+  /** Closes now: what is queued or running is abandoned. `true` if there was nothing. */
+  shutdownNow(): boolean {
+    return this.ending.now();
+  }
+
+  /** Every stage at this instant, by name. */
+  stats(): Record<string, StageStats> {
+    return Object.fromEntries([...this.core.registry.all].map((stage) => [stage.name, statsOf(stage)]));
+  }
+
+  /** What belongs to no stage. */
+  totals(): BusTotals {
+    const { intake, callbackErrors } = this.core;
+    return { unroutable: intake.unroutable, early: intake.early.count, callbackErrors };
+  }
+
+  stage<Payload = unknown>(name: string): StageRef<Payload> | undefined {
+    return this.core.registry.get(name) && new StageRef<Payload>(this, name);
+  }
+
+  /**
+   * The dead letters of a stage; of a dead-letter channel, all that it keeps.
+   * @throws UnknownStageError
+   */
+  deadLetters(stage: string): DeadLetters {
+    const source = this.core.registry.require(stage);
+    const channel = source.parks ? source : this.core.registry.channelOf(source);
+    const belongs = source.parks ? () => true : (facts: { source: string }) => facts.source === stage;
+    return new DeadLetters(channel, belongs, async (name, envelope) => this.core.intake.redrive(name, envelope));
+  }
+
+  /** Adds a listener. An event that nobody listens to is never an error. */
+  on<Name extends SedaEventName>(event: Name, listener: SedaListener<Name>): this {
+    this.core.listeners.on(event, listener);
+    return this;
+  }
+
+  /** Removes a listener once. */
+  off<Name extends SedaEventName>(event: Name, listener: SedaListener<Name>): this {
+    this.core.listeners.off(event, listener);
+    return this;
+  }
+
+  private requireOpen(what: string): void {
+    if (this.core.lifecycle.ended) throw new BusClosedError(what);
+  }
+
+  private deadLetterStage(name: string): Stage {
+    const { registry, settings } = this.core;
+    const stage =
+      registry.get(name) ??
+      this.core.createStage(name, stageSettings(`stage '${name}'`, DEAD_LETTER_DEFAULTS, settings.defaults), true);
+    stage.parks = true;
+    return stage;
+  }
+
+  private redeclare(stage: Stage, settings: StageSettings): void {
+    const { registry } = this.core;
+    if (registry.isImplied(stage.name)) {
+      registry.declare(stage.name);
+      stage.settings = settings;
+      stage.admitWaiting();
+      stage.wake();
+      return;
+    }
+    const names = Object.keys(settings) as (keyof StageSettings)[];
+    const other = names.filter((name) => JSON.stringify(settings[name]) !== JSON.stringify(stage.settings[name]));
+    if (other.length === 0) return;
+    const detail = other.map((name) => `${name} ${show(stage.settings[name])} and ${show(settings[name])}`).join(', ');
+    throw new StageConflictError(stage.name, detail);
+  }
+
+  private setHeld(held: boolean): void {
+    const stages = [...this.core.registry.all];
+    const before = stages.map((stage) => stage.state);
+    this.core.held = held;
+    stages.forEach((stage, index) => {
+      stage.announce(before[index] ?? stage.state);
+      stage.wake();
+    });
+  }
+}
+
+function show(value: unknown): string {
+  return JSON.stringify(value) ?? 'none';
+}

@@ -1,0 +1,88 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Envelope } from '#ra-common';
+import type { RunningAttempt } from './attempt.js';
+import { MemoryBackend } from './backend/memory.js';
+import type { Clock } from './clock.js';
+import type { Consumer } from './consumer.js';
+import { Dispatcher } from './dispatch/dispatcher.js';
+import { Permits } from './dispatch/permits.js';
+import { Turn } from './dispatch/turn.js';
+import type { EnvelopeShape } from './envelope.js';
+import { toError } from './errors.js';
+import { Listeners } from './events.js';
+import { IdleWatch } from './idle-watch.js';
+import { Intake } from './intake.js';
+import { Lifecycle } from './lifecycle.js';
+import type { BusSettings, StageSettings } from './options.js';
+import type { PublishOptions } from './publish-options.js';
+import { Registry } from './registry.js';
+import { Stage } from './stage.js';
+import type { StageHost } from './stage-host.js';
+
+/** What all stages of one bus share. */
+export class Core implements StageHost {
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly registry = new Registry();
+  readonly listeners = new Listeners((where, thrown) => this.callbackFailed(where, thrown));
+  readonly lifecycle = new Lifecycle((to, from) => this.listeners.emit('state', { from, to }));
+  readonly permits: Permits;
+  readonly turn: Turn;
+  readonly dispatcher: Dispatcher;
+  readonly idleWatch = new IdleWatch();
+  readonly intake = new Intake(this);
+  held = false;
+  deadline: number | undefined = undefined;
+  /** Callbacks and listeners of the user that threw. */
+  callbackErrors = 0;
+  /** The attempt that the present code runs in; only where `publishWhileDraining` pays for it. */
+  private readonly attempts: AsyncLocalStorage<RunningAttempt> | undefined;
+
+  constructor(readonly settings: BusSettings) {
+    this.clock = settings.clock;
+    this.random = settings.random;
+    this.permits = new Permits(settings.concurrency, () => this.dispatcher.resume());
+    this.turn = new Turn(settings.turnMs);
+    this.dispatcher = new Dispatcher(this.permits, this.turn);
+    this.attempts = settings.publishWhileDraining ? new AsyncLocalStorage() : undefined;
+  }
+
+  /** Whether the present code runs in an attempt that has no verdict yet. */
+  get insideAttempt(): boolean {
+    return this.attempts?.getStore()?.concluded === false;
+  }
+
+  stageNamed(name: string): Stage | undefined {
+    return this.registry.get(name);
+  }
+
+  deadLetterChannelOf(stage: Stage): Stage | undefined {
+    return this.registry.channelOf(stage);
+  }
+
+  call(consumer: Consumer, envelope: Envelope, attempt: RunningAttempt): unknown {
+    return this.attempts === undefined
+      ? consumer(envelope, attempt)
+      : this.attempts.run(attempt, consumer, envelope, attempt);
+  }
+
+  publishFrom(attempt: RunningAttempt, envelope: EnvelopeShape, options?: PublishOptions): Promise<boolean> {
+    return this.intake.publishFrom(attempt, envelope, options);
+  }
+
+  lessToDo(): void {
+    this.idleWatch.changed();
+  }
+
+  createStage(name: string, settings: StageSettings, implied: boolean): Stage {
+    const stage = new Stage(name, settings, new MemoryBackend(this.clock), this);
+    this.registry.add(stage, implied);
+    return stage;
+  }
+
+  private callbackFailed(where: string, thrown: unknown): void {
+    this.callbackErrors++;
+    // A listener of errors that throws is counted; telling it of its own error would go on for ever.
+    if (where !== "listener of 'error'") this.listeners.emit('error', { where, error: toError(thrown) });
+  }
+}

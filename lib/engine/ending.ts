@@ -1,0 +1,90 @@
+import type { Core } from './core.js';
+import type { Stage } from './stage.js';
+
+/** How a bus ends: it drains until it is idle or the time is over, and then it is closed. Every way leads here once. */
+export class Ending {
+  private drained: Promise<boolean> | undefined;
+  private result: boolean | undefined;
+  private abandonedBefore = 0;
+
+  constructor(private readonly core: Core) {}
+
+  /** Whether everything admitted was finished. A second call gets the first one's answer. */
+  drain(timeoutMs: number): Promise<boolean> {
+    return (this.drained ??= this.drainOnce(timeoutMs));
+  }
+
+  /** Closes now. */
+  now(): boolean {
+    return (this.result ??= this.close());
+  }
+
+  private async drainOnce(timeoutMs: number): Promise<boolean> {
+    const { lifecycle, clock } = this.core;
+    // A bus that has not started to consume never will: there is nothing to wait for.
+    if (lifecycle.state === 'starting' || lifecycle.ended) return this.now();
+    this.abandonedBefore = this.abandoned();
+    const deadline = (this.core.deadline = clock.now() + timeoutMs);
+    lifecycle.drain();
+    for (const stage of this.core.registry.all) {
+      stage.dismissPublishers();
+      stage.dropQueued('abandoned', (lease) => lease.dueAt > deadline);
+    }
+    await this.idleOrLate(deadline);
+    return this.now();
+  }
+
+  private async idleOrLate(deadline: number): Promise<void> {
+    const { clock, idleWatch } = this.core;
+    let over = this.core.lifecycle.ended;
+    const wait = (): unknown =>
+      clock.setTimeout(() => {
+        if (clock.now() < deadline) timer = wait();
+        else {
+          over = true;
+          idleWatch.changed();
+        }
+      }, deadline - clock.now());
+    let timer = wait();
+    await idleWatch.until(this, () => over || this.core.lifecycle.ended || this.allIdle());
+    clock.clearTimeout(timer);
+  }
+
+  private close(): boolean {
+    const { lifecycle, registry, intake, idleWatch } = this.core;
+    const stages = [...registry.all];
+    if (lifecycle.state !== 'draining') this.abandonedBefore = this.abandoned();
+    lifecycle.close();
+    intake.abandonEarlyArrivals();
+    for (const stage of stages) stage.dismissPublishers();
+    for (const stage of stages) stage.dismissInsiders();
+    for (const stage of stages) {
+      stage.interrupt();
+      stage.dropQueued('abandoned', ({ envelope, parked }) => !stage.keeps(envelope, parked));
+      stage.backend.close();
+    }
+    this.warnOfDeadLetters(stages);
+    idleWatch.changed();
+    const running = stages.some((stage) => stage.books.inFlight > 0);
+    return !running && this.abandoned() === this.abandonedBefore;
+  }
+
+  private allIdle(): boolean {
+    for (const stage of this.core.registry.all) if (!stage.idle) return false;
+    return true;
+  }
+
+  private abandoned(): number {
+    let sum = 0;
+    for (const { books } of this.core.registry.all) sum += books.droppedBy.abandoned;
+    return sum;
+  }
+
+  private warnOfDeadLetters(stages: readonly Stage[]): void {
+    let left = 0;
+    for (const { backend } of stages) left += backend.capabilities.survivesRestart ? 0 : backend.depth;
+    if (left === 0) return;
+    const message = `${left} dead letter(s) end with the bus: their channel is in memory.`;
+    this.core.listeners.emit('warning', { code: 'SEDA_DEAD_LETTERS_LEFT', message });
+  }
+}

@@ -1,0 +1,127 @@
+import { Envelope, type Route } from '#ra-common';
+import { InvalidEnvelopeError } from './errors.js';
+
+/** What the bus needs of a routing slip; `ra-common`'s has it. */
+export interface SlipShape {
+  peekAtNextRoute(): RouteShape | undefined;
+  nextRoute(): RouteShape | undefined;
+  numberRemainingRoutes(): number;
+}
+
+/** What the bus needs of a route. */
+export interface RouteShape {
+  readonly type: string;
+  readonly service?: string | undefined;
+}
+
+/** What the bus needs of an envelope. It looks at the shape and never at the class. */
+export interface EnvelopeShape {
+  readonly id: string;
+  headers: Record<string, unknown>;
+  readonly dynamicRoutingSlip: SlipShape;
+  route?: unknown;
+  getRoute(): RouteShape | undefined;
+  ratchet(): unknown;
+}
+
+/** What {@link makeEnvelope} puts into an envelope besides its address and payload. */
+export interface EnvelopeInit {
+  /** Kept as the envelope's `client`. */
+  readonly sender?: string;
+  /** Copied onto the envelope's own headers. */
+  readonly headers?: Readonly<Record<string, unknown>>;
+  /** The stages to visit after the first, in order. */
+  readonly slip?: readonly string[];
+}
+
+/** The bus routes by service; the operation belongs to the handler. */
+const OPERATION = 'RECEIVE';
+
+/** A document envelope addressed to the stage `to`, then to each of `slip`. `undefined` is no payload. */
+export function makeEnvelope(to: string, payload?: unknown, init: EnvelopeInit = {}): Envelope {
+  const envelope = Envelope.document();
+  const { slip } = init;
+  if (slip !== undefined)
+    for (let hop = slip.length - 1; hop >= 0; hop--) envelope.addRoute(slip[hop] ?? '', OPERATION);
+  envelope.addRoute(to, OPERATION);
+  if (payload !== undefined) envelope.addContent(payload);
+  if (init.sender !== undefined) envelope.client = init.sender;
+  if (init.headers !== undefined) Object.assign(envelope.headers, init.headers);
+  return envelope;
+}
+
+/** The name of the stage the envelope is headed for; `undefined` when it has no route, or one that leaves the process. */
+export function targetService(envelope: EnvelopeShape): string | undefined {
+  return serviceOf(envelope.getRoute());
+}
+
+/** What {@link makeEnvelope} was given as payload: the document's content. */
+export function envelopePayload(envelope: Pick<Envelope, 'content'>): unknown {
+  return envelope.content();
+}
+
+/** External routes lead out of the process: to this bus they are no address. */
+export function serviceOf(route: RouteShape | undefined): string | undefined {
+  return route === undefined || isExternal(route.type) ? undefined : route.service;
+}
+
+function isExternal(type: string): boolean {
+  return type === 'simple_external' || type === 'relayed_external';
+}
+
+/** @throws InvalidEnvelopeError naming what is missing */
+export function checkEnvelope(value: unknown): asserts value is EnvelopeShape {
+  const envelope = value as Partial<EnvelopeShape> | null | undefined;
+  if (typeof envelope !== 'object' || envelope === null) throw new InvalidEnvelopeError('an id and a route', value);
+  if (typeof envelope.getRoute !== 'function') throw new InvalidEnvelopeError('a method getRoute', value);
+  if (typeof envelope.ratchet !== 'function') throw new InvalidEnvelopeError('a method ratchet', value);
+}
+
+interface Copyable {
+  clone(): EnvelopeShape;
+}
+
+interface PlainDocument {
+  data?: Record<string, unknown>[];
+}
+
+/**
+ * A copy that a pub/sub consumer may change: own headers, slip and document records. The payload is shared unless
+ * `copyPayload`.
+ */
+export function copyEnvelope(envelope: EnvelopeShape, copyPayload: boolean): EnvelopeShape {
+  const copy = isCopyable(envelope) ? envelope.clone() : shallowCopy(envelope);
+  if (copyPayload) copyRecords(copy, structuredClone);
+  return copy;
+}
+
+function isCopyable(envelope: EnvelopeShape): envelope is EnvelopeShape & Copyable {
+  return typeof (envelope as Partial<Copyable>).clone === 'function';
+}
+
+/** For envelopes of another implementation, whose state is in plain fields. */
+function shallowCopy(envelope: EnvelopeShape): EnvelopeShape {
+  const copy = likeness(envelope);
+  copy.headers = { ...envelope.headers };
+  const slip = likeness(envelope.dynamicRoutingSlip) as SlipShape & Record<string, unknown>;
+  for (const [key, value] of Object.entries(slip)) if (Array.isArray(value)) slip[key] = [...(value as unknown[])];
+  (copy as { dynamicRoutingSlip: SlipShape }).dynamicRoutingSlip = slip;
+  copyRecords(copy, (record) => ({ ...record }));
+  return copy;
+}
+
+function copyRecords(
+  copy: EnvelopeShape,
+  copyRecord: (record: Record<string, unknown>) => Record<string, unknown>,
+): void {
+  const holder = copy as { message?: PlainDocument };
+  if (!Array.isArray(holder.message?.data)) return;
+  holder.message = likeness(holder.message);
+  holder.message.data = (holder.message.data ?? []).map(copyRecord);
+}
+
+function likeness<T extends object>(original: T): T {
+  return Object.assign(Object.create(Object.getPrototypeOf(original) as object) as T, original);
+}
+
+export type { Route };

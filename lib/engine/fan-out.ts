@@ -1,0 +1,63 @@
+import { type AttemptHost, type Conclude, RunningAttempt } from './attempt.js';
+import type { Consumer } from './consumer.js';
+import { copyEnvelope } from './envelope.js';
+import { Execution } from './execution.js';
+import type { Lease } from './queue/lease.js';
+import { ACK, type Verdict, worst } from './verdict.js';
+
+/**
+ * Pub/sub: one lease, one permit, every consumer that has not acked, side by side, each with a copy. The worst verdict
+ * wins; a retry goes only to those without an ack.
+ */
+export class FanOut extends Execution {
+  private readonly attempts: RunningAttempt[] = [];
+  private readonly unacked = new Set<Consumer>();
+  private outstanding = 0;
+  private verdict: Verdict = ACK;
+
+  constructor(
+    private readonly host: AttemptHost,
+    lease: Lease,
+    private readonly copyPayload: boolean,
+    private readonly conclude: Conclude,
+  ) {
+    super(lease);
+  }
+
+  /** Calls the consumers; whether a verdict is still to come. */
+  run(consumers: readonly Consumer[]): boolean {
+    this.outstanding = consumers.length + 1;
+    for (const consumer of consumers) this.start(consumer);
+    return !this.countDown();
+  }
+
+  override interrupt(): void {
+    this.concluded = true;
+    for (const attempt of this.attempts) attempt.interrupt();
+  }
+
+  /** Handlers have copies. */
+  override restoreSlip(): void {}
+
+  private start(consumer: Consumer): void {
+    const concluded: Conclude = (_, verdict): void => {
+      if (verdict.kind === 'ack') this.unacked.delete(consumer);
+      this.verdict = worst(this.verdict, verdict);
+      this.countDown();
+    };
+    const attempt = new RunningAttempt(this.host, this.lease, this.lease.envelope, concluded, this);
+    this.unacked.add(consumer);
+    this.attempts.push(attempt);
+    attempt.run((envelope, running) => consumer(copyEnvelope(envelope, this.copyPayload) as typeof envelope, running));
+  }
+
+  /** The last to count down, an attempt or the start itself, concludes. */
+  private countDown(): boolean {
+    if (--this.outstanding > 0) return false;
+    if (this.concluded) return true;
+    this.concluded = true;
+    this.lease.remaining = [...this.unacked];
+    this.conclude(this, this.verdict);
+    return true;
+  }
+}

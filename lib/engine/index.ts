@@ -1,0 +1,42 @@
+export { Envelope } from '#ra-common';
+export type { Attempt } from './attempt.js';
+export type { DropReason } from './books.js';
+export { type BusTotals, SedaBus } from './bus.js';
+export { type Clock, type TimerHandle, systemClock } from './clock.js';
+export type { Consumer } from './consumer.js';
+export { DEAD_LETTER_HEADERS, type DeadLetterFacts } from './dead-letter-headers.js';
+export type { DeadLetter, DeadLetterPage, DeadLetters, Which } from './dead-letters.js';
+export {
+  type EnvelopeInit,
+  type EnvelopeShape,
+  type RouteShape,
+  type SlipShape,
+  envelopePayload,
+  makeEnvelope,
+  targetService,
+} from './envelope.js';
+export {
+  AttemptInterruptedError,
+  AttemptTimeoutError,
+  BusClosedError,
+  CapabilityError,
+  HopTimeoutError,
+  InvalidEnvelopeError,
+  InvalidOptionError,
+  NackedError,
+  NoConsumerError,
+  NonErrorThrownError,
+  NotStartedError,
+  SedaError,
+  StageConflictError,
+  UnknownStageError,
+  UnroutableError,
+} from './errors.js';
+export type { SedaEventName, SedaEvents, SedaListener } from './events.js';
+export type { BusState, StageState } from './lifecycle.js';
+export { Backpressure, type BackoffOptions, Delivery, type SedaBusOptions, type StageOptions } from './options.js';
+export type { PublishOptions } from './publish-options.js';
+export type { OnComplete, OnSettled, Outcome } from './receipt.js';
+export type { StageRef } from './stage-ref.js';
+export type { StageStats } from './stats.js';
+export type { Verdict } from './verdict.js';

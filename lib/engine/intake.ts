@@ -1,0 +1,180 @@
+import type { Envelope } from '#ra-common';
+import type { RunningAttempt } from './attempt.js';
+import type { Core } from './core.js';
+import { EarlyArrivals } from './early-arrivals.js';
+import { type EnvelopeShape, checkEnvelope, targetService } from './envelope.js';
+import { NotStartedError } from './errors.js';
+import type { Execution } from './execution.js';
+import { type PublishOptions, checkPublishOptions } from './publish-options.js';
+import { Receipt } from './receipt.js';
+import type { Origin, Stage } from './stage.js';
+
+/** From a publisher's call to a stage's door: finds the stage, and says what became of an envelope that has none. */
+export class Intake {
+  readonly early = new EarlyArrivals();
+  /** Envelopes published to no stage. */
+  unroutable = 0;
+  private warnedOfDraining = false;
+
+  constructor(private readonly core: Core) {}
+
+  /** A boolean where the answer is known at once, a promise where the publisher has to wait. */
+  publish(
+    envelope: EnvelopeShape,
+    options: PublishOptions | undefined,
+    origin = this.origin(),
+  ): boolean | Promise<boolean> {
+    const { receipt, stage } = this.prepare(envelope, options);
+    if (stage === undefined) return this.refuseUnknown(envelope, options, receipt);
+    const answer = this.offerTo(stage, envelope, options, receipt, origin);
+    if (answer !== undefined) return answer;
+    if (this.core.lifecycle.state === 'starting') {
+      stage.refuse(envelope, receipt, 'rejected');
+      throw new NotStartedError(`Publishing to the full stage '${stage.name}'`);
+    }
+    return stage.waitForRoom(envelope, receipt, this.dueAt(options), options ?? {}, origin);
+  }
+
+  /** As {@link publish}, for those who cannot wait. */
+  offer(envelope: EnvelopeShape, options: PublishOptions | undefined): boolean {
+    const { receipt, stage } = this.prepare(envelope, options);
+    if (stage === undefined) return this.refuseUnknown(envelope, options, receipt);
+    const answer = this.offerTo(stage, envelope, options, receipt, this.origin());
+    return answer ?? stage.refuse(envelope, receipt, 'rejected');
+  }
+
+  /** `attempt.publish`: while it waits, others may use the attempt's bus-wide permit. */
+  async publishFrom(attempt: RunningAttempt, envelope: EnvelopeShape, options?: PublishOptions): Promise<boolean> {
+    if (attempt.concluded) return this.refuseLate(envelope, options);
+    const answer = this.publish(envelope, options, 'attempt');
+    if (typeof answer === 'boolean') return answer;
+    const { owner } = attempt;
+    if (owner.holdsPermit) {
+      owner.holdsPermit = false;
+      this.core.permits.release();
+    }
+    const accepted = await answer;
+    await this.retakePermit(owner);
+    return accepted;
+  }
+
+  /** A dead letter goes to its source again, as a publish would. */
+  redrive(source: string, envelope: EnvelopeShape): boolean | Promise<boolean> {
+    const stage = this.core.registry.get(source);
+    if (stage === undefined) return false;
+    return (
+      this.offerTo(stage, envelope, undefined, undefined, 'outside') ??
+      stage.waitForRoom(envelope, undefined, 0, {}, 'outside')
+    );
+  }
+
+  /** The bus has started: envelopes that came before their stages are offered to them now. They were accepted once. */
+  judgeEarlyArrivals(): void {
+    this.early.release((envelope, options) => {
+      const { receipt, stage } = this.prepare(envelope, options);
+      if (stage === undefined) this.countUnroutable(envelope, receipt);
+      else if (this.offerTo(stage, envelope, options, receipt, 'attempt') === undefined) {
+        void stage.waitForRoom(envelope, receipt, this.dueAt(options), options ?? {}, 'attempt');
+      }
+    });
+  }
+
+  /** The bus ends without having started. */
+  abandonEarlyArrivals(): void {
+    this.early.release((envelope, options) => {
+      const { receipt, stage } = this.prepare(envelope, options);
+      if (stage === undefined) this.countUnroutable(envelope, receipt);
+      else stage.refuse(envelope, receipt, 'abandoned');
+    });
+  }
+
+  private prepare(
+    envelope: EnvelopeShape,
+    options: PublishOptions | undefined,
+  ): { receipt: Receipt | undefined; stage: Stage | undefined } {
+    checkEnvelope(envelope);
+    if (options !== undefined) checkPublishOptions(options);
+    const name = targetService(envelope);
+    return {
+      stage: name === undefined ? undefined : this.core.registry.get(name),
+      receipt: options === undefined ? undefined : this.receiptFor(options),
+    };
+  }
+
+  private offerTo(
+    stage: Stage,
+    envelope: EnvelopeShape,
+    options: PublishOptions | undefined,
+    receipt: Receipt | undefined,
+    origin: Origin,
+  ): boolean | undefined {
+    if (options?.signal?.aborted === true) return stage.refuse(envelope, receipt, 'aborted');
+    const dueAt = this.dueAt(options);
+    if (dueAt > (this.core.deadline ?? Number.POSITIVE_INFINITY)) return stage.refuse(envelope, receipt, 'abandoned');
+    const answer = stage.offer(envelope, receipt, dueAt, origin);
+    if (answer === false && origin === 'outside') this.warnOfDraining();
+    return answer;
+  }
+
+  private refuseUnknown(
+    envelope: EnvelopeShape,
+    options: PublishOptions | undefined,
+    receipt: Receipt | undefined,
+  ): boolean {
+    const { lifecycle, registry, settings } = this.core;
+    if (lifecycle.state === 'starting' && this.early.hold(envelope, options)) return true;
+    this.countUnroutable(envelope, receipt);
+    const ending = lifecycle.state === 'draining' || lifecycle.ended;
+    if (settings.unknownStage === 'throw' && !ending) throw registry.unknown(targetService(envelope));
+    return false;
+  }
+
+  private refuseLate(envelope: EnvelopeShape, options: PublishOptions | undefined): boolean {
+    const { receipt, stage } = this.prepare(envelope, options);
+    return stage?.refuse(envelope, receipt, 'closed') ?? this.refuseUnknown(envelope, options, receipt);
+  }
+
+  private countUnroutable(envelope: EnvelopeShape, receipt: Receipt | undefined): void {
+    const stage = targetService(envelope);
+    this.unroutable++;
+    receipt?.settle({ status: 'dropped', stage, reason: 'unroutable' }, envelope);
+    this.core.listeners.emit('unroutable', { stage, envelope: envelope as Envelope });
+  }
+
+  private receiptFor({ onComplete, onSettled }: PublishOptions): Receipt | undefined {
+    if (onComplete === undefined && onSettled === undefined) return undefined;
+    return new Receipt(onComplete, onSettled, (callback) =>
+      this.core.listeners.call('callback of a publish', callback),
+    );
+  }
+
+  private dueAt(options: PublishOptions | undefined): number {
+    const delayMs = options?.delayMs;
+    return delayMs === undefined || delayMs === 0 ? 0 : this.core.clock.now() + delayMs;
+  }
+
+  private origin(): Origin {
+    return this.core.lifecycle.state === 'draining' && this.core.insideAttempt ? 'attempt' : 'outside';
+  }
+
+  /** An attempt that ended meanwhile, by timeout or shutdown, has no use for its permit. */
+  private retakePermit(owner: Execution): Promise<void> | undefined {
+    if (owner.holdsPermit || owner.concluded) return undefined;
+    return new Promise((resolve) => {
+      this.core.permits.retake(() => {
+        if (owner.holdsPermit || owner.concluded) this.core.permits.release();
+        else owner.holdsPermit = true;
+        resolve();
+      });
+    });
+  }
+
+  private warnOfDraining(): void {
+    if (this.warnedOfDraining || this.core.lifecycle.state !== 'draining') return;
+    this.warnedOfDraining = true;
+    this.core.listeners.emit('warning', {
+      code: 'SEDA_DRAINING',
+      message: 'A publish was refused while the bus drains. Inside a handler, `attempt.publish` is accepted.',
+    });
+  }
+}

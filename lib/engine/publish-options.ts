@@ -1,0 +1,34 @@
+import { InvalidOptionError } from './errors.js';
+import { durationMs } from './options.js';
+import type { OnComplete, OnSettled } from './receipt.js';
+
+/** What a publisher may ask for. */
+export interface PublishOptions {
+  /** Milliseconds to wait for room at most, where the stage's policy is to wait. Finite, ≥ 0. @default without end */
+  readonly timeoutMs?: number;
+  /** Ends the wait for room when aborted; has no effect once the envelope is accepted. */
+  readonly signal?: AbortSignal;
+  /** Milliseconds from acceptance to the earliest start. It counts against `capacity` meanwhile. Finite, ≥ 0. @default 0 */
+  readonly delayMs?: number;
+  /** Called once, at the end of the whole itinerary. What it throws is counted and changes nothing. */
+  readonly onComplete?: OnComplete;
+  /** Called exactly once whatever the end: completed, dead-lettered or dropped, a refused publish included. */
+  readonly onSettled?: OnSettled;
+}
+
+/** @throws InvalidOptionError */
+export function checkPublishOptions(options: PublishOptions): void {
+  const { timeoutMs, delayMs, signal, onComplete, onSettled } = options;
+  if (timeoutMs !== undefined) durationMs('publish.timeoutMs', timeoutMs);
+  if (delayMs !== undefined) durationMs('publish.delayMs', delayMs);
+  if (signal !== undefined && typeof (signal as Partial<AbortSignal>)?.addEventListener !== 'function') {
+    throw new InvalidOptionError('publish.signal', 'an AbortSignal', signal);
+  }
+  for (const [name, callback] of [
+    ['publish.onComplete', onComplete],
+    ['publish.onSettled', onSettled],
+  ] as const) {
+    if (callback !== undefined && typeof callback !== 'function')
+      throw new InvalidOptionError(name, 'a function', callback);
+  }
+}

@@ -1,0 +1,165 @@
+import type { Envelope } from '#ra-common';
+import type { Answer } from './admission/waiting-line.js';
+import { stamp } from './dead-letter-headers.js';
+import type { EnvelopeShape } from './envelope.js';
+import { HopTimeoutError, UnroutableError } from './errors.js';
+import type { Execution } from './execution.js';
+import { nextStage, remainingRoutes } from './itinerary.js';
+import type { Settlement } from './backend/backend.js';
+import type { Lease } from './queue/lease.js';
+import { backoffDelay } from './retry.js';
+import type { Stage } from './stage.js';
+import type { Verdict } from './verdict.js';
+
+/** Through which of the four doors an envelope leaves: next hop, retry, dead letter, end of the itinerary. */
+export class Settler {
+  constructor(private readonly stage: Stage) {}
+
+  settle(execution: Execution, verdict: Verdict): void {
+    if (verdict.kind === 'ack') {
+      this.advance(execution);
+      return;
+    }
+    execution.restoreSlip();
+    if (verdict.kind === 'dead-letter') {
+      this.bury(execution, verdict.reason, execution.lease.error);
+      return;
+    }
+    this.stage.books.nacked++;
+    if (verdict.kind === 'retry') this.retry(execution, undefined, verdict.delayMs);
+    else this.retry(execution, verdict.error, this.backoff(execution.lease));
+  }
+
+  /** The bus is closed: counted as abandoned, whatever it came to. */
+  abandon(execution: Execution): void {
+    const { lease } = execution;
+    this.end(execution, 'done');
+    this.stage.drop(lease.envelope, lease.receipt, 'abandoned');
+  }
+
+  /** A stage without consumers dead-letters what it has; no attempt was made. */
+  refuseForWantOfConsumers(lease: Lease, error: Error): void {
+    lease.attempt--;
+    this.stage.books.deadLettered++;
+    this.stage.leave(lease, 'done');
+    this.deadLetter(lease, 'no-consumer', error);
+    this.stage.host.lessToDo();
+  }
+
+  private advance(execution: Execution): void {
+    const { envelope } = execution.lease;
+    if (this.stage.isDeadLetter(envelope) || remainingRoutes(envelope) === 0) this.complete(execution);
+    else if (this.stage.host.lifecycle.ended) this.abandon(execution);
+    else this.hop(execution);
+  }
+
+  /** End of the itinerary. The ack of a dead letter ends there, and its receipt was settled long ago. */
+  private complete(execution: Execution): void {
+    const { lease } = execution;
+    this.deliver(execution);
+    lease.receipt?.settle({ status: 'completed', stage: this.stage.name }, lease.envelope);
+  }
+
+  private hop(execution: Execution): void {
+    const { lease } = execution;
+    const name = nextStage(lease.envelope);
+    const next = name === undefined ? undefined : this.stage.host.stageNamed(name);
+    if (next === undefined) {
+      this.bury(execution, 'unroutable', new UnroutableError(this.stage.name, name));
+      return;
+    }
+    const { hopTimeoutMs } = this.stage.settings;
+    let arrived = false;
+    next.receiveHop(lease, next === this.stage, hopTimeoutMs, (answer) => {
+      arrived = true;
+      this.arrived(execution, next, answer);
+    });
+    if (!arrived) this.releasePermit(execution);
+  }
+
+  private arrived(execution: Execution, next: Stage, answer: Answer): void {
+    if (answer === 'admitted') this.deliver(execution);
+    else if (answer === 'abandoned') this.abandon(execution);
+    else {
+      const error = new HopTimeoutError(this.stage.name, next.name, this.stage.settings.hopTimeoutMs);
+      this.bury(execution, 'hop-timeout', error);
+    }
+  }
+
+  private deliver(execution: Execution): void {
+    this.stage.books.delivered++;
+    this.end(execution, 'done');
+  }
+
+  private retry(execution: Execution, error: Error | undefined, delayMs: number): void {
+    const { lease } = execution;
+    const { host, name, settings } = this.stage;
+    lease.error = error ?? lease.error;
+    if (lease.attempt >= settings.maxAttempts) {
+      this.bury(execution, 'max-attempts', lease.error);
+      return;
+    }
+    const dueAt = host.clock.now() + delayMs;
+    if (host.lifecycle.ended || dueAt > (host.deadline ?? Number.POSITIVE_INFINITY)) {
+      this.abandon(execution);
+      return;
+    }
+    this.end(execution, 'return', dueAt);
+    if (host.listeners.has('retry')) {
+      const envelope = lease.envelope as Envelope;
+      host.listeners.emit('retry', { stage: name, attempt: lease.attempt, delayMs, error, envelope });
+    }
+  }
+
+  private bury(execution: Execution, reason: string, error: Error | undefined): void {
+    const { lease } = execution;
+    if (this.stage.isDeadLetter(lease.envelope)) {
+      this.end(execution, 'park');
+    } else {
+      this.stage.books.deadLettered++;
+      this.end(execution, 'done');
+      this.deadLetter(lease, reason, error);
+    }
+  }
+
+  /** The lease is over; its envelope goes to the dead-letter channel, if there is one. */
+  private deadLetter(lease: Lease, reason: string, error: Error | undefined): void {
+    const { host, name } = this.stage;
+    const { envelope, receipt, attempt } = lease;
+    const channel = this.park(envelope, reason, attempt, error);
+    receipt?.settle({ status: 'dead-lettered', stage: name, reason, ...(error && { error }) }, envelope);
+    if (host.listeners.has('deadLetter')) {
+      const event = { stage: name, channel, reason, attempts: attempt, error, envelope: envelope as Envelope };
+      host.listeners.emit('deadLetter', event);
+    }
+  }
+
+  private park(
+    envelope: EnvelopeShape,
+    reason: string,
+    attempts: number,
+    error: Error | undefined,
+  ): string | undefined {
+    const { host, name: source } = this.stage;
+    const at = new Date(host.clock.now()).toISOString();
+    stamp(envelope, { reason, source, attempts, error: error && `${error.name}: ${error.message}`, at });
+    const channel = host.deadLetterChannelOf(this.stage);
+    return channel?.receiveDeadLetter(envelope) === true ? channel.name : undefined;
+  }
+
+  private end(execution: Execution, settlement: Settlement, dueAt?: number): void {
+    this.stage.leave(execution.lease, settlement, dueAt);
+    this.releasePermit(execution);
+    this.stage.host.lessToDo();
+  }
+
+  private releasePermit(execution: Execution): void {
+    if (!execution.holdsPermit) return;
+    execution.holdsPermit = false;
+    this.stage.host.permits.release();
+  }
+
+  private backoff({ attempt }: Lease): number {
+    return backoffDelay(this.stage.settings.backoff, attempt, this.stage.host.random);
+  }
+}

@@ -1,0 +1,35 @@
+import type { Envelope } from '#ra-common';
+import type { RunningAttempt } from './attempt.js';
+import type { Clock } from './clock.js';
+import type { Consumer } from './consumer.js';
+import type { Dispatcher } from './dispatch/dispatcher.js';
+import type { Permits } from './dispatch/permits.js';
+import type { Turn } from './dispatch/turn.js';
+import type { EnvelopeShape } from './envelope.js';
+import type { Listeners } from './events.js';
+import type { Lifecycle } from './lifecycle.js';
+import type { PublishOptions } from './publish-options.js';
+import type { Stage } from './stage.js';
+
+/** What a stage asks of the bus it belongs to. */
+export interface StageHost {
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly permits: Permits;
+  readonly dispatcher: Dispatcher;
+  readonly turn: Turn;
+  readonly lifecycle: Lifecycle;
+  readonly listeners: Listeners;
+  /** Whether the whole bus is held. */
+  readonly held: boolean;
+  /** While draining: when it ends, in milliseconds of the clock. */
+  readonly deadline: number | undefined;
+  stageNamed(name: string): Stage | undefined;
+  deadLetterChannelOf(stage: Stage): Stage | undefined;
+  /** Calls a consumer as the bus's options ask for. */
+  call(consumer: Consumer, envelope: Envelope, attempt: RunningAttempt): unknown;
+  /** `attempt.publish`. */
+  publishFrom(attempt: RunningAttempt, envelope: EnvelopeShape, options?: PublishOptions): Promise<boolean>;
+  /** A stage has less to do than before: perhaps somebody waits for it to be idle. */
+  lessToDo(): void;
+}

@@ -1,0 +1,380 @@
+import type { Envelope } from '#ra-common';
+import { WHEN_FULL } from './admission/policies.js';
+import { type Answer, type Patience, WaitingLine } from './admission/waiting-line.js';
+import { type AttemptHost, RunningAttempt } from './attempt.js';
+import type { Backend } from './backend/backend.js';
+import { Books, type DropReason } from './books.js';
+import type { TimerHandle } from './clock.js';
+import { type Consumer, Consumers } from './consumer.js';
+import { factsOf } from './dead-letter-headers.js';
+import type { Drainable } from './dispatch/dispatcher.js';
+import type { EnvelopeShape } from './envelope.js';
+import { NoConsumerError } from './errors.js';
+import { type Execution, Executions } from './execution.js';
+import { FanOut } from './fan-out.js';
+import type { StageState } from './lifecycle.js';
+import { Delivery, type StageSettings } from './options.js';
+import type { PublishOptions } from './publish-options.js';
+import type { Lease } from './queue/lease.js';
+import type { Receipt } from './receipt.js';
+import { Settler } from './settler.js';
+import type { StageHost } from './stage-host.js';
+import type { Verdict } from './verdict.js';
+
+/** Where a publish came from: outside, or an attempt, which pausing and draining do not stop. */
+export type Origin = 'outside' | 'attempt';
+
+/**
+ * One backend, one admission rule, its consumers, its books. An envelope walks forward through it:
+ *
+ *     publish ─► admit ─► backend ─► drain ─► start ─► verdict ─► settler
+ */
+export class Stage implements Drainable, AttemptHost {
+  readonly books = new Books();
+  readonly consumers = new Consumers();
+  /** Hops and `attempt.publish`: work in flight goes ahead of new work. */
+  private readonly insiders: WaitingLine;
+  private readonly publishers: WaitingLine;
+  /** Those that wait for their handler. */
+  private readonly executions = new Executions();
+  private readonly settler: Settler;
+  private paused = false;
+  private heldItself = false;
+  private inDrain = false;
+  listed = false;
+  nextListed: Drainable | undefined = undefined;
+  /** Dead letters go here: without a consumer they stay. */
+  parks = false;
+  /** When a publisher last had to wait or was refused; −Infinity for never. */
+  pressedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    readonly name: string,
+    public settings: StageSettings,
+    readonly backend: Backend,
+    readonly host: StageHost,
+  ) {
+    this.insiders = new WaitingLine(host.clock);
+    this.publishers = new WaitingLine(host.clock);
+    this.settler = new Settler(this);
+    backend.open(() => this.wake());
+  }
+
+  get maxAttempts(): number {
+    return this.settings.maxAttempts;
+  }
+
+  get timeoutMs(): number | undefined {
+    return this.settings.timeoutMs;
+  }
+
+  get state(): StageState {
+    const { state } = this.host.lifecycle;
+    if (state === 'starting' || state === 'draining' || state === 'closed') return state;
+    if (this.heldItself || this.host.held) return 'held';
+    return this.paused ? 'paused' : state;
+  }
+
+  /** Nothing queued that could ever start, nothing running, nobody waiting. Parked dead letters are at rest. */
+  get idle(): boolean {
+    const { waiting, inFlight } = this.books;
+    const { depth, retrying, parked } = this.backend;
+    const atRest = this.parks && this.consumers.size === 0 ? depth : parked;
+    return waiting === 0 && inFlight === 0 && retrying === 0 && depth === atRest;
+  }
+
+  get hasRoom(): boolean {
+    return this.backend.depth + this.backend.retrying < this.settings.capacity;
+  }
+
+  pause(): void {
+    this.changeState(() => (this.paused = true));
+  }
+
+  resume(): void {
+    this.changeState(() => (this.paused = false));
+    this.admitWaiting();
+  }
+
+  hold(): void {
+    this.changeState(() => (this.heldItself = true));
+  }
+
+  release(): void {
+    this.changeState(() => (this.heldItself = false));
+    this.wake();
+  }
+
+  /** One envelope from a publisher: `true` in the queue, `false` refused, `undefined` it would have to wait. */
+  offer(envelope: EnvelopeShape, receipt: Receipt | undefined, dueAt: number, origin: Origin): boolean | undefined {
+    const refusal = origin === 'outside' ? this.intakeRefusal() : undefined;
+    if (refusal !== undefined) return this.refuse(envelope, receipt, refusal);
+    if (this.hasRoom && this.line(origin).length === 0) return this.accept(envelope, receipt, dueAt);
+    const whenFull = WHEN_FULL[this.settings.backpressure];
+    if (whenFull === 'wait') return undefined;
+    if (whenFull !== 'evict') return this.refuse(envelope, receipt, whenFull);
+    this.makeRoom();
+    return this.accept(envelope, receipt, dueAt);
+  }
+
+  /** Counts a publish that is not admitted, and says why. */
+  refuse(envelope: EnvelopeShape, receipt: Receipt | undefined, reason: DropReason): false {
+    this.books.offered++;
+    this.pressedAt = this.host.clock.now();
+    this.drop(envelope, receipt, reason);
+    return false;
+  }
+
+  /** Stands in line until there is room, the patience ends, or the bus closes. */
+  async waitForRoom(
+    envelope: EnvelopeShape,
+    receipt: Receipt | undefined,
+    dueAt: number,
+    patience: Patience,
+    origin: Origin,
+  ): Promise<boolean> {
+    const line = this.line(origin);
+    if (patience.timeoutMs === 0) return this.refuse(envelope, receipt, 'timeout');
+    if (line.length >= this.settings.maxWaiting) return this.refuse(envelope, receipt, 'rejected');
+    this.books.offered++;
+    this.books.waiting++;
+    this.pressedAt = this.host.clock.now();
+    return new Promise((resolve) => {
+      line.join(patience, (answer) => {
+        this.books.waiting--;
+        if (answer === 'admitted') this.enqueue(envelope, receipt, dueAt);
+        else this.drop(envelope, receipt, answer);
+        resolve(answer === 'admitted');
+      });
+    });
+  }
+
+  /**
+   * A hop comes in. Its room is not the publishers' and no policy refuses it: it waits up to `timeoutMs`, and only where
+   * the oldest makes room does it never wait. `arrived` may be called at once.
+   */
+  receiveHop(lease: Lease, fromHere: boolean, timeoutMs: number, arrived: (answer: Answer) => void): void {
+    const { envelope, receipt } = lease;
+    const evicts = WHEN_FULL[this.settings.backpressure] === 'evict';
+    if (evicts && !fromHere) this.makeRoom();
+    if (fromHere || (this.hasRoom && this.insiders.length === 0)) {
+      this.admitHop(envelope, receipt);
+      arrived('admitted');
+      return;
+    }
+    this.pressedAt = this.host.clock.now();
+    this.insiders.join({ timeoutMs }, (answer) => {
+      if (answer === 'admitted') this.admitHop(envelope, receipt);
+      arrived(answer);
+    });
+  }
+
+  /** A dead letter comes in; it never waits. Whether it is here now. */
+  receiveDeadLetter(envelope: EnvelopeShape): boolean {
+    const whenFull = WHEN_FULL[this.settings.backpressure];
+    if (whenFull === 'evict') this.makeRoom();
+    if (this.hasRoom) return this.accept(envelope, undefined, 0);
+    return this.refuse(envelope, undefined, whenFull === 'drop-newest' ? whenFull : 'rejected');
+  }
+
+  /** Whether this envelope is here because its attempts elsewhere ended. */
+  isDeadLetter(envelope: EnvelopeShape): boolean {
+    return this.parks && factsOf(envelope) !== undefined;
+  }
+
+  /** Whether it stays here when the bus ends: a dead letter that nobody was going to handle. */
+  keeps(envelope: EnvelopeShape, parked: boolean): boolean {
+    return (parked || this.consumers.size === 0) && this.isDeadLetter(envelope);
+  }
+
+  /** Tells listeners if the state is another than `from`. */
+  announce(from: StageState): void {
+    const to = this.state;
+    if (to !== from) this.host.listeners.emit('stageState', { stage: this.name, from, to });
+  }
+
+  /** A bounded batch, then another stage's turn. */
+  drain(): boolean {
+    this.inDrain = true;
+    for (let left = this.settings.drainBatch; left > 0 && this.runnable && this.host.permits.available; left--) {
+      this.start(this.backend.take() as Lease);
+      if (this.host.turn.spent()) break;
+    }
+    this.inDrain = false;
+    return this.runnable;
+  }
+
+  /** Schedules a drain if an attempt could start. */
+  wake(): void {
+    if (!this.listed && !this.inDrain && this.runnable) this.host.dispatcher.wake(this);
+  }
+
+  call(consumer: Consumer, envelope: Envelope, attempt: RunningAttempt): unknown {
+    return this.host.call(consumer, envelope, attempt);
+  }
+
+  publishFrom(attempt: RunningAttempt, envelope: EnvelopeShape, options?: PublishOptions): Promise<boolean> {
+    return this.host.publishFrom(attempt, envelope, options);
+  }
+
+  setTimer(callback: () => void, delayMs: number): TimerHandle {
+    return this.host.clock.setTimeout(callback, delayMs);
+  }
+
+  clearTimer(timer: TimerHandle): void {
+    this.host.clock.clearTimeout(timer);
+  }
+
+  /** Ends a lease in the books and the backend; what follows for the stage's permits and those who wait. */
+  leave(lease: Lease, settlement: 'done' | 'return' | 'park', dueAt?: number): void {
+    this.backend.settle(lease, settlement, dueAt);
+    this.books.inFlight--;
+    this.wake();
+  }
+
+  /** Lets in who waits, as long as there is room: work in flight first. */
+  admitWaiting(): void {
+    while (this.hasRoom) {
+      const called =
+        this.insiders.shift() ?? (this.intakeRefusal() === undefined ? this.publishers.shift() : undefined);
+      if (called === undefined) return;
+      called('admitted');
+    }
+  }
+
+  /** Sends waiting publishers away: the intake is closed for good. */
+  dismissPublishers(): void {
+    this.publishers.dismiss('closed');
+  }
+
+  /** Takes waiting envelopes out for a while, in flight meanwhile and without an attempt; each is given back. */
+  borrow(matches: (lease: Lease) => boolean): Lease[] {
+    const leases = this.backend.takeWhere(matches);
+    this.books.inFlight += leases.length;
+    return leases;
+  }
+
+  /** Ends the loan of {@link borrow}: delivered, or back in its place. */
+  giveBack(lease: Lease, delivered: boolean): void {
+    if (delivered) this.books.delivered++;
+    this.leave(lease, delivered ? 'done' : lease.parked ? 'park' : 'return');
+    this.admitWaiting();
+    this.host.lessToDo();
+  }
+
+  /** Takes out of the queue what matches and counts it as dropped; how many. */
+  dropQueued(reason: DropReason, matches: (lease: Lease) => boolean): number {
+    const leases = this.backend.takeWhere(matches);
+    for (const lease of leases) this.drop(lease.envelope, lease.receipt, reason);
+    this.admitWaiting();
+    return leases.length;
+  }
+
+  /** Drops what is in flight: signals are aborted, results will be ignored. How many. */
+  interrupt(): number {
+    let interrupted = 0;
+    for (let execution = this.executions.take(); execution !== undefined; execution = this.executions.take()) {
+      execution.interrupt();
+      this.settler.abandon(execution);
+      interrupted++;
+    }
+    return interrupted;
+  }
+
+  /** Sends away hops that wait to come in; their stages count them as abandoned. */
+  dismissInsiders(): void {
+    this.insiders.dismiss('abandoned');
+  }
+
+  /** Counts a discard; the receipt and the listeners hear of it. */
+  drop(envelope: EnvelopeShape, receipt: Receipt | undefined, reason: DropReason): void {
+    this.books.droppedBy[reason]++;
+    receipt?.settle({ status: 'dropped', stage: this.name, reason }, envelope);
+    const { listeners } = this.host;
+    if (listeners.has('dropped')) {
+      listeners.emit('dropped', { stage: this.name, reason, envelope: envelope as Envelope });
+    }
+    this.host.lessToDo();
+  }
+
+  private get runnable(): boolean {
+    return (
+      this.backend.ready &&
+      this.books.inFlight < this.settings.concurrency &&
+      !this.heldItself &&
+      !this.host.held &&
+      this.host.lifecycle.consuming &&
+      (this.consumers.size > 0 || !this.parks)
+    );
+  }
+
+  private line(origin: Origin): WaitingLine {
+    return origin === 'attempt' ? this.insiders : this.publishers;
+  }
+
+  private intakeRefusal(): 'paused' | 'closed' | undefined {
+    const { lifecycle } = this.host;
+    if (!lifecycle.intakeOpen) return lifecycle.state === 'draining' || lifecycle.ended ? 'closed' : 'paused';
+    return this.paused ? 'paused' : undefined;
+  }
+
+  private accept(envelope: EnvelopeShape, receipt: Receipt | undefined, dueAt: number): true {
+    this.books.offered++;
+    this.enqueue(envelope, receipt, dueAt);
+    return true;
+  }
+
+  private admitHop(envelope: EnvelopeShape, receipt: Receipt | undefined): void {
+    envelope.ratchet();
+    this.accept(envelope, receipt, 0);
+  }
+
+  private enqueue(envelope: EnvelopeShape, receipt: Receipt | undefined, dueAt: number): void {
+    this.books.enqueued++;
+    this.backend.offer(envelope, receipt, dueAt);
+    this.wake();
+  }
+
+  private makeRoom(): void {
+    while (!this.hasRoom) {
+      const evicted = this.backend.evictOldest();
+      if (evicted === undefined) return;
+      this.pressedAt = this.host.clock.now();
+      this.drop(evicted.envelope, evicted.receipt, 'drop-oldest');
+    }
+  }
+
+  private start(lease: Lease): void {
+    this.books.inFlight++;
+    this.admitWaiting();
+    if (this.consumers.size === 0) {
+      this.settler.refuseForWantOfConsumers(lease, new NoConsumerError(this.name));
+      return;
+    }
+    this.host.permits.acquire();
+    const pending = this.settings.delivery === Delivery.PubSub ? this.startFanOut(lease) : this.startAttempt(lease);
+    if (pending !== undefined) this.executions.add(pending);
+  }
+
+  private startAttempt(lease: Lease): Execution | undefined {
+    const attempt = new RunningAttempt(this, lease, lease.envelope, this.concluded);
+    return attempt.run(this.consumers.next()) ? attempt : undefined;
+  }
+
+  private startFanOut(lease: Lease): Execution | undefined {
+    const fanOut = new FanOut(this, lease, this.settings.copyPayload, this.concluded);
+    const { all } = this.consumers;
+    return fanOut.run(lease.remaining?.filter((consumer) => all.includes(consumer)) ?? all) ? fanOut : undefined;
+  }
+
+  private readonly concluded = (execution: Execution, verdict: Verdict): void => {
+    this.executions.remove(execution);
+    this.settler.settle(execution, verdict);
+  };
+
+  private changeState(change: () => void): void {
+    const from = this.state;
+    change();
+    this.announce(from);
+  }
+}
