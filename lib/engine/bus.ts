@@ -169,7 +169,7 @@ export class SedaBus {
   resume(stage?: string): void {
     if (stage !== undefined) return this.core.registry.require(stage).resume();
     this.core.lifecycle.resume();
-    for (const each of this.core.registry.all) each.admitWaiting();
+    for (const each of this.core.registry.all) each.admission.admitWaiting();
   }
 
   /** Starts no further attempt, on the bus or at one stage; the intake goes on under the stage's policy. */
@@ -285,7 +285,7 @@ export class SedaBus {
     if (registry.isImplied(stage.name)) {
       registry.declare(stage.name);
       stage.settings = settings;
-      stage.admitWaiting();
+      stage.admission.admitWaiting();
       stage.wake();
       return;
     }

@@ -27,7 +27,7 @@ export class Ending {
     const deadline = (this.core.deadline = clock.now() + timeoutMs);
     lifecycle.drain();
     for (const stage of this.core.registry.all) {
-      stage.dismissPublishers();
+      stage.admission.dismissPublishers();
       stage.dropQueued('abandoned', (lease) => lease.dueAt > deadline);
     }
     await this.idleOrLate(deadline);
@@ -56,8 +56,8 @@ export class Ending {
     if (lifecycle.state !== 'draining') this.abandonedBefore = this.abandoned();
     lifecycle.close();
     intake.abandonEarlyArrivals();
-    for (const stage of stages) stage.dismissPublishers();
-    for (const stage of stages) stage.dismissInsiders();
+    for (const stage of stages) stage.admission.dismissPublishers();
+    for (const stage of stages) stage.admission.dismissInsiders();
     for (const stage of stages) {
       stage.interrupt();
       stage.dropQueued('abandoned', ({ envelope, parked }) => !stage.keeps(envelope, parked));

@@ -1,4 +1,5 @@
 import type { Envelope } from '#ra-common';
+import type { Origin } from './admission/admission.js';
 import type { RunningAttempt } from './attempt.js';
 import type { Core } from './core.js';
 import { EarlyArrivals } from './early-arrivals.js';
@@ -7,7 +8,7 @@ import { NotStartedError } from './errors.js';
 import type { Execution } from './execution.js';
 import { type PublishOptions, checkPublishOptions } from './publish-options.js';
 import { Receipt } from './receipt.js';
-import type { Origin, Stage } from './stage.js';
+import type { Stage } from './stage.js';
 
 /** From a publisher's call to a stage's door: finds the stage, and says what became of an envelope that has none. */
 export class Intake {
@@ -29,10 +30,10 @@ export class Intake {
     const answer = this.offerTo(stage, envelope, options, receipt, origin);
     if (answer !== undefined) return answer;
     if (this.core.lifecycle.state === 'starting') {
-      stage.refuse(envelope, receipt, 'rejected');
+      stage.admission.refuse(envelope, receipt, 'rejected');
       throw new NotStartedError(`Publishing to the full stage '${stage.name}'`);
     }
-    return stage.waitForRoom(envelope, receipt, this.dueAt(options), options ?? {}, origin);
+    return stage.admission.waitForRoom(envelope, receipt, this.dueAt(options), options ?? {}, origin);
   }
 
   /** As {@link publish}, for those who cannot wait. */
@@ -40,7 +41,7 @@ export class Intake {
     const { receipt, stage } = this.prepare(envelope, options);
     if (stage === undefined) return this.refuseUnknown(envelope, options, receipt);
     const answer = this.offerTo(stage, envelope, options, receipt, this.origin());
-    return answer ?? stage.refuse(envelope, receipt, 'rejected');
+    return answer ?? stage.admission.refuse(envelope, receipt, 'rejected');
   }
 
   /** `attempt.publish`: while it waits, others may use the attempt's bus-wide permit. */
@@ -64,7 +65,7 @@ export class Intake {
     if (stage === undefined) return false;
     return (
       this.offerTo(stage, envelope, undefined, undefined, 'outside') ??
-      stage.waitForRoom(envelope, undefined, 0, {}, 'outside')
+      stage.admission.waitForRoom(envelope, undefined, 0, {}, 'outside')
     );
   }
 
@@ -74,7 +75,7 @@ export class Intake {
       const { receipt, stage } = this.prepare(envelope, options);
       if (stage === undefined) this.countUnroutable(envelope, receipt);
       else if (this.offerTo(stage, envelope, options, receipt, 'attempt') === undefined) {
-        void stage.waitForRoom(envelope, receipt, this.dueAt(options), options ?? {}, 'attempt');
+        void stage.admission.waitForRoom(envelope, receipt, this.dueAt(options), options ?? {}, 'attempt');
       }
     });
   }
@@ -84,7 +85,7 @@ export class Intake {
     this.early.release((envelope, options) => {
       const { receipt, stage } = this.prepare(envelope, options);
       if (stage === undefined) this.countUnroutable(envelope, receipt);
-      else stage.refuse(envelope, receipt, 'abandoned');
+      else stage.admission.refuse(envelope, receipt, 'abandoned');
     });
   }
 
@@ -108,10 +109,11 @@ export class Intake {
     receipt: Receipt | undefined,
     origin: Origin,
   ): boolean | undefined {
-    if (options?.signal?.aborted === true) return stage.refuse(envelope, receipt, 'aborted');
+    if (options?.signal?.aborted === true) return stage.admission.refuse(envelope, receipt, 'aborted');
     const dueAt = this.dueAt(options);
-    if (dueAt > (this.core.deadline ?? Number.POSITIVE_INFINITY)) return stage.refuse(envelope, receipt, 'abandoned');
-    const answer = stage.offer(envelope, receipt, dueAt, origin);
+    if (dueAt > (this.core.deadline ?? Number.POSITIVE_INFINITY))
+      return stage.admission.refuse(envelope, receipt, 'abandoned');
+    const answer = stage.admission.offer(envelope, receipt, dueAt, origin);
     if (answer === false && origin === 'outside') this.warnOfDraining();
     return answer;
   }
@@ -124,14 +126,13 @@ export class Intake {
     const { lifecycle, registry, settings } = this.core;
     if (lifecycle.state === 'starting' && this.early.hold(envelope, options)) return true;
     this.countUnroutable(envelope, receipt);
-    const ending = lifecycle.state === 'draining' || lifecycle.ended;
-    if (settings.unknownStage === 'throw' && !ending) throw registry.unknown(targetService(envelope));
+    if (settings.unknownStage === 'throw' && !lifecycle.ending) throw registry.unknown(targetService(envelope));
     return false;
   }
 
   private refuseLate(envelope: EnvelopeShape, options: PublishOptions | undefined): boolean {
     const { receipt, stage } = this.prepare(envelope, options);
-    return stage?.refuse(envelope, receipt, 'closed') ?? this.refuseUnknown(envelope, options, receipt);
+    return stage?.admission.refuse(envelope, receipt, 'closed') ?? this.refuseUnknown(envelope, options, receipt);
   }
 
   private countUnroutable(envelope: EnvelopeShape, receipt: Receipt | undefined): void {

@@ -35,6 +35,11 @@ export class Lifecycle {
     return this.phase.state !== 'starting' && this.phase.state !== 'closed';
   }
 
+  /** Whether the intake is closed for good. */
+  get ending(): boolean {
+    return this.phase.state === 'draining' || this.phase.state === 'closed';
+  }
+
   get ended(): boolean {
     return this.phase.state === 'closed';
   }

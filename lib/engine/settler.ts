@@ -70,7 +70,7 @@ export class Settler {
     }
     const { hopTimeoutMs } = this.stage.settings;
     let arrived = false;
-    next.receiveHop(lease, next === this.stage, hopTimeoutMs, (answer) => {
+    next.admission.receiveHop(lease, next === this.stage, hopTimeoutMs, (answer) => {
       arrived = true;
       this.arrived(execution, next, answer);
     });
@@ -144,7 +144,7 @@ export class Settler {
     const at = new Date(host.clock.now()).toISOString();
     stamp(envelope, { reason, source, attempts, error: error && `${error.name}: ${error.message}`, at });
     const channel = host.deadLetterChannelOf(this.stage);
-    return channel?.receiveDeadLetter(envelope) === true ? channel.name : undefined;
+    return channel?.admission.receiveDeadLetter(envelope) === true ? channel.name : undefined;
   }
 
   private end(execution: Execution, settlement: Settlement, dueAt?: number): void {

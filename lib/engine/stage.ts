@@ -1,6 +1,5 @@
 import type { Envelope } from '#ra-common';
-import { WHEN_FULL } from './admission/policies.js';
-import { type Answer, type Patience, WaitingLine } from './admission/waiting-line.js';
+import { Admission, type Admitting } from './admission/admission.js';
 import { type AttemptHost, RunningAttempt } from './attempt.js';
 import type { Backend } from './backend/backend.js';
 import { Books, type DropReason } from './books.js';
@@ -21,32 +20,24 @@ import { Settler } from './settler.js';
 import type { StageHost } from './stage-host.js';
 import type { Verdict } from './verdict.js';
 
-/** Where a publish came from: outside, or an attempt, which pausing and draining do not stop. */
-export type Origin = 'outside' | 'attempt';
-
 /**
  * One backend, one admission rule, its consumers, its books. An envelope walks forward through it:
  *
  *     publish ─► admit ─► backend ─► drain ─► start ─► verdict ─► settler
  */
-export class Stage implements Drainable, AttemptHost {
+export class Stage implements Drainable, AttemptHost, Admitting {
   readonly books = new Books();
   readonly consumers = new Consumers();
-  /** Hops and `attempt.publish`: work in flight goes ahead of new work. */
-  private readonly insiders: WaitingLine;
-  private readonly publishers: WaitingLine;
+  readonly admission: Admission;
   /** Those that wait for their handler. */
   private readonly executions = new Executions();
   private readonly settler: Settler;
-  private paused = false;
   private heldItself = false;
   private inDrain = false;
   listed = false;
   nextListed: Drainable | undefined = undefined;
   /** Dead letters go here: without a consumer they stay. */
   parks = false;
-  /** When a publisher last had to wait or was refused; −Infinity for never. */
-  pressedAt = Number.NEGATIVE_INFINITY;
 
   constructor(
     readonly name: string,
@@ -54,8 +45,7 @@ export class Stage implements Drainable, AttemptHost {
     readonly backend: Backend,
     readonly host: StageHost,
   ) {
-    this.insiders = new WaitingLine(host.clock);
-    this.publishers = new WaitingLine(host.clock);
+    this.admission = new Admission(this);
     this.settler = new Settler(this);
     backend.open(() => this.wake());
   }
@@ -70,9 +60,9 @@ export class Stage implements Drainable, AttemptHost {
 
   get state(): StageState {
     const { state } = this.host.lifecycle;
-    if (state === 'starting' || state === 'draining' || state === 'closed') return state;
+    if (state === 'starting' || this.host.lifecycle.ending) return state;
     if (this.heldItself || this.host.held) return 'held';
-    return this.paused ? 'paused' : state;
+    return this.admission.paused ? 'paused' : state;
   }
 
   /** Nothing queued that could ever start, nothing running, nobody waiting. Parked dead letters are at rest. */
@@ -83,17 +73,12 @@ export class Stage implements Drainable, AttemptHost {
     return waiting === 0 && inFlight === 0 && retrying === 0 && depth === atRest;
   }
 
-  get hasRoom(): boolean {
-    return this.backend.depth + this.backend.retrying < this.settings.capacity;
-  }
-
   pause(): void {
-    this.changeState(() => (this.paused = true));
+    this.changeState(() => (this.admission.paused = true));
   }
 
   resume(): void {
-    this.changeState(() => (this.paused = false));
-    this.admitWaiting();
+    this.changeState(() => (this.admission.paused = false));
   }
 
   hold(): void {
@@ -103,78 +88,6 @@ export class Stage implements Drainable, AttemptHost {
   release(): void {
     this.changeState(() => (this.heldItself = false));
     this.wake();
-  }
-
-  /** One envelope from a publisher: `true` in the queue, `false` refused, `undefined` it would have to wait. */
-  offer(envelope: EnvelopeShape, receipt: Receipt | undefined, dueAt: number, origin: Origin): boolean | undefined {
-    const refusal = origin === 'outside' ? this.intakeRefusal() : undefined;
-    if (refusal !== undefined) return this.refuse(envelope, receipt, refusal);
-    if (this.hasRoom && this.line(origin).length === 0) return this.accept(envelope, receipt, dueAt);
-    const whenFull = WHEN_FULL[this.settings.backpressure];
-    if (whenFull === 'wait') return undefined;
-    if (whenFull !== 'evict') return this.refuse(envelope, receipt, whenFull);
-    this.makeRoom();
-    return this.accept(envelope, receipt, dueAt);
-  }
-
-  /** Counts a publish that is not admitted, and says why. */
-  refuse(envelope: EnvelopeShape, receipt: Receipt | undefined, reason: DropReason): false {
-    this.books.offered++;
-    this.pressedAt = this.host.clock.now();
-    this.drop(envelope, receipt, reason);
-    return false;
-  }
-
-  /** Stands in line until there is room, the patience ends, or the bus closes. */
-  async waitForRoom(
-    envelope: EnvelopeShape,
-    receipt: Receipt | undefined,
-    dueAt: number,
-    patience: Patience,
-    origin: Origin,
-  ): Promise<boolean> {
-    const line = this.line(origin);
-    if (patience.timeoutMs === 0) return this.refuse(envelope, receipt, 'timeout');
-    if (line.length >= this.settings.maxWaiting) return this.refuse(envelope, receipt, 'rejected');
-    this.books.offered++;
-    this.books.waiting++;
-    this.pressedAt = this.host.clock.now();
-    return new Promise((resolve) => {
-      line.join(patience, (answer) => {
-        this.books.waiting--;
-        if (answer === 'admitted') this.enqueue(envelope, receipt, dueAt);
-        else this.drop(envelope, receipt, answer);
-        resolve(answer === 'admitted');
-      });
-    });
-  }
-
-  /**
-   * A hop comes in. Its room is not the publishers' and no policy refuses it: it waits up to `timeoutMs`, and only where
-   * the oldest makes room does it never wait. `arrived` may be called at once.
-   */
-  receiveHop(lease: Lease, fromHere: boolean, timeoutMs: number, arrived: (answer: Answer) => void): void {
-    const { envelope, receipt } = lease;
-    const evicts = WHEN_FULL[this.settings.backpressure] === 'evict';
-    if (evicts && !fromHere) this.makeRoom();
-    if (fromHere || (this.hasRoom && this.insiders.length === 0)) {
-      this.admitHop(envelope, receipt);
-      arrived('admitted');
-      return;
-    }
-    this.pressedAt = this.host.clock.now();
-    this.insiders.join({ timeoutMs }, (answer) => {
-      if (answer === 'admitted') this.admitHop(envelope, receipt);
-      arrived(answer);
-    });
-  }
-
-  /** A dead letter comes in; it never waits. Whether it is here now. */
-  receiveDeadLetter(envelope: EnvelopeShape): boolean {
-    const whenFull = WHEN_FULL[this.settings.backpressure];
-    if (whenFull === 'evict') this.makeRoom();
-    if (this.hasRoom) return this.accept(envelope, undefined, 0);
-    return this.refuse(envelope, undefined, whenFull === 'drop-newest' ? whenFull : 'rejected');
   }
 
   /** Whether this envelope is here because its attempts elsewhere ended. */
@@ -232,21 +145,6 @@ export class Stage implements Drainable, AttemptHost {
     this.wake();
   }
 
-  /** Lets in who waits, as long as there is room: work in flight first. */
-  admitWaiting(): void {
-    while (this.hasRoom) {
-      const called =
-        this.insiders.shift() ?? (this.intakeRefusal() === undefined ? this.publishers.shift() : undefined);
-      if (called === undefined) return;
-      called('admitted');
-    }
-  }
-
-  /** Sends waiting publishers away: the intake is closed for good. */
-  dismissPublishers(): void {
-    this.publishers.dismiss('closed');
-  }
-
   /** Takes waiting envelopes out for a while, in flight meanwhile and without an attempt; each is given back. */
   borrow(matches: (lease: Lease) => boolean): Lease[] {
     const leases = this.backend.takeWhere(matches);
@@ -258,7 +156,7 @@ export class Stage implements Drainable, AttemptHost {
   giveBack(lease: Lease, delivered: boolean): void {
     if (delivered) this.books.delivered++;
     this.leave(lease, delivered ? 'done' : lease.parked ? 'park' : 'return');
-    this.admitWaiting();
+    this.admission.admitWaiting();
     this.host.lessToDo();
   }
 
@@ -266,7 +164,7 @@ export class Stage implements Drainable, AttemptHost {
   dropQueued(reason: DropReason, matches: (lease: Lease) => boolean): number {
     const leases = this.backend.takeWhere(matches);
     for (const lease of leases) this.drop(lease.envelope, lease.receipt, reason);
-    this.admitWaiting();
+    this.admission.admitWaiting();
     return leases.length;
   }
 
@@ -279,11 +177,6 @@ export class Stage implements Drainable, AttemptHost {
       interrupted++;
     }
     return interrupted;
-  }
-
-  /** Sends away hops that wait to come in; their stages count them as abandoned. */
-  dismissInsiders(): void {
-    this.insiders.dismiss('abandoned');
   }
 
   /** Counts a discard; the receipt and the listeners hear of it. */
@@ -308,45 +201,9 @@ export class Stage implements Drainable, AttemptHost {
     );
   }
 
-  private line(origin: Origin): WaitingLine {
-    return origin === 'attempt' ? this.insiders : this.publishers;
-  }
-
-  private intakeRefusal(): 'paused' | 'closed' | undefined {
-    const { lifecycle } = this.host;
-    if (!lifecycle.intakeOpen) return lifecycle.state === 'draining' || lifecycle.ended ? 'closed' : 'paused';
-    return this.paused ? 'paused' : undefined;
-  }
-
-  private accept(envelope: EnvelopeShape, receipt: Receipt | undefined, dueAt: number): true {
-    this.books.offered++;
-    this.enqueue(envelope, receipt, dueAt);
-    return true;
-  }
-
-  private admitHop(envelope: EnvelopeShape, receipt: Receipt | undefined): void {
-    envelope.ratchet();
-    this.accept(envelope, receipt, 0);
-  }
-
-  private enqueue(envelope: EnvelopeShape, receipt: Receipt | undefined, dueAt: number): void {
-    this.books.enqueued++;
-    this.backend.offer(envelope, receipt, dueAt);
-    this.wake();
-  }
-
-  private makeRoom(): void {
-    while (!this.hasRoom) {
-      const evicted = this.backend.evictOldest();
-      if (evicted === undefined) return;
-      this.pressedAt = this.host.clock.now();
-      this.drop(evicted.envelope, evicted.receipt, 'drop-oldest');
-    }
-  }
-
   private start(lease: Lease): void {
     this.books.inFlight++;
-    this.admitWaiting();
+    this.admission.admitWaiting();
     if (this.consumers.size === 0) {
       this.settler.refuseForWantOfConsumers(lease, new NoConsumerError(this.name));
       return;

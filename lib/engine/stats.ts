@@ -56,6 +56,6 @@ export function statsOf(stage: Stage): StageStats {
     dropped: books.dropped,
     droppedBy: { ...books.droppedBy },
     oldestAgeMs: now - (backend.oldestAdmittedAt ?? now),
-    pressedAgoMs: now - stage.pressedAt,
+    pressedAgoMs: now - stage.admission.pressedAt,
   };
 }

@@ -1,0 +1,199 @@
+import type { Backend } from '../backend/backend.js';
+import type { Books, DropReason } from '../books.js';
+import type { EnvelopeShape } from '../envelope.js';
+import type { StageSettings } from '../options.js';
+import type { Lease } from '../queue/lease.js';
+import type { Receipt } from '../receipt.js';
+import type { StageHost } from '../stage-host.js';
+import { WHEN_FULL } from './policies.js';
+import { type Answer, type Patience, WaitingLine } from './waiting-line.js';
+
+/** Where a publish came from: outside, or an attempt, which pausing and draining do not stop. */
+export type Origin = 'outside' | 'attempt';
+
+/** The stage behind the door. */
+export interface Admitting {
+  readonly settings: StageSettings;
+  readonly backend: Backend;
+  readonly books: Books;
+  readonly host: Pick<StageHost, 'clock' | 'lifecycle'>;
+  /** There is something new to start. */
+  wake(): void;
+  /** Counts a discard and tells of it. */
+  drop(envelope: EnvelopeShape, receipt: Receipt | undefined, reason: DropReason): void;
+}
+
+/**
+ * The way into a stage, and the only one: publishers come under its policy, hops and dead letters under their own rules.
+ * What waits for room waits here, work in flight ahead of new work:
+ *
+ *     hop, attempt.publish ─► insiders ───┐
+ *                                         ├─► room? ─► backend
+ *     publish ──────────────► publishers ─┘
+ */
+export class Admission {
+  private readonly insiders: WaitingLine;
+  private readonly publishers: WaitingLine;
+  private closedByPause = false;
+  private lastPressedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(private readonly stage: Admitting) {
+    this.insiders = new WaitingLine(stage.host.clock);
+    this.publishers = new WaitingLine(stage.host.clock);
+  }
+
+  /** When a publisher last had to wait or was refused, or one was evicted for it; −Infinity for never. */
+  get pressedAt(): number {
+    return this.lastPressedAt;
+  }
+
+  get paused(): boolean {
+    return this.closedByPause;
+  }
+
+  set paused(paused: boolean) {
+    this.closedByPause = paused;
+    if (!paused) this.admitWaiting();
+  }
+
+  /** One envelope from a publisher: `true` in the queue, `false` refused, `undefined` it would have to wait. */
+  offer(envelope: EnvelopeShape, receipt: Receipt | undefined, dueAt: number, origin: Origin): boolean | undefined {
+    const refusal = origin === 'outside' ? this.intakeRefusal() : undefined;
+    if (refusal !== undefined) return this.refuse(envelope, receipt, refusal);
+    if (this.hasRoom && !this.someoneIsAheadOf(origin)) return this.accept(envelope, receipt, dueAt);
+    const whenFull = WHEN_FULL[this.stage.settings.backpressure];
+    if (whenFull === 'wait') return undefined;
+    if (whenFull !== 'evict') return this.refuse(envelope, receipt, whenFull);
+    this.makeRoom();
+    return this.accept(envelope, receipt, dueAt);
+  }
+
+  /** Stands in line until there is room, the patience ends, or the bus closes. */
+  waitForRoom(
+    envelope: EnvelopeShape,
+    receipt: Receipt | undefined,
+    dueAt: number,
+    patience: Patience,
+    origin: Origin,
+  ): boolean | Promise<boolean> {
+    const line = origin === 'attempt' ? this.insiders : this.publishers;
+    const { books, settings } = this.stage;
+    if (patience.timeoutMs === 0) return this.refuse(envelope, receipt, 'timeout');
+    if (line.length >= settings.maxWaiting) return this.refuse(envelope, receipt, 'rejected');
+    books.offered++;
+    books.waiting++;
+    this.notePressure();
+    return new Promise((resolve) => {
+      line.join(patience, (answer) => {
+        books.waiting--;
+        if (answer === 'admitted') this.enqueue(envelope, receipt, dueAt);
+        else this.stage.drop(envelope, receipt, answer);
+        resolve(answer === 'admitted');
+      });
+    });
+  }
+
+  /** Counts a publish that is not admitted, and says why. */
+  refuse(envelope: EnvelopeShape, receipt: Receipt | undefined, reason: DropReason): false {
+    this.stage.books.offered++;
+    this.notePressure();
+    this.stage.drop(envelope, receipt, reason);
+    return false;
+  }
+
+  /**
+   * A hop comes in. No policy refuses it: it waits up to `timeoutMs`, and only where the oldest makes room it never
+   * waits. A hop to the stage that it leaves comes in at once. `arrived` may be called before this returns.
+   */
+  receiveHop(
+    { envelope, receipt }: Lease,
+    fromHere: boolean,
+    timeoutMs: number,
+    arrived: (answer: Answer) => void,
+  ): void {
+    if (!fromHere && WHEN_FULL[this.stage.settings.backpressure] === 'evict') this.makeRoom();
+    if (fromHere || (this.hasRoom && this.insiders.length === 0)) {
+      this.acceptHop(envelope, receipt);
+      arrived('admitted');
+      return;
+    }
+    this.notePressure();
+    this.insiders.join({ timeoutMs }, (answer) => {
+      if (answer === 'admitted') this.acceptHop(envelope, receipt);
+      arrived(answer);
+    });
+  }
+
+  /** A dead letter comes in; it never waits. Whether it is here now. */
+  receiveDeadLetter(envelope: EnvelopeShape): boolean {
+    const whenFull = WHEN_FULL[this.stage.settings.backpressure];
+    if (whenFull === 'evict') this.makeRoom();
+    if (this.hasRoom) return this.accept(envelope, undefined, 0);
+    return this.refuse(envelope, undefined, whenFull === 'drop-newest' ? whenFull : 'rejected');
+  }
+
+  /** Lets in who waits, as long as there is room: work in flight first. */
+  admitWaiting(): void {
+    while (this.hasRoom) {
+      const called =
+        this.insiders.shift() ?? (this.intakeRefusal() === undefined ? this.publishers.shift() : undefined);
+      if (called === undefined) return;
+      called('admitted');
+    }
+  }
+
+  /** Sends waiting publishers away: the intake is closed for good. */
+  dismissPublishers(): void {
+    this.publishers.dismiss('closed');
+  }
+
+  /** Sends hops that wait to come in away; the stages they are leaving count them. */
+  dismissInsiders(): void {
+    this.insiders.dismiss('abandoned');
+  }
+
+  private get hasRoom(): boolean {
+    const { backend, settings } = this.stage;
+    return backend.depth + backend.retrying < settings.capacity;
+  }
+
+  private someoneIsAheadOf(origin: Origin): boolean {
+    return this.insiders.length > 0 || (origin === 'outside' && this.publishers.length > 0);
+  }
+
+  private intakeRefusal(): 'paused' | 'closed' | undefined {
+    const { lifecycle } = this.stage.host;
+    if (lifecycle.intakeOpen) return this.closedByPause ? 'paused' : undefined;
+    return lifecycle.ending ? 'closed' : 'paused';
+  }
+
+  private accept(envelope: EnvelopeShape, receipt: Receipt | undefined, dueAt: number): true {
+    this.stage.books.offered++;
+    this.enqueue(envelope, receipt, dueAt);
+    return true;
+  }
+
+  private acceptHop(envelope: EnvelopeShape, receipt: Receipt | undefined): void {
+    envelope.ratchet();
+    this.accept(envelope, receipt, 0);
+  }
+
+  private enqueue(envelope: EnvelopeShape, receipt: Receipt | undefined, dueAt: number): void {
+    this.stage.books.enqueued++;
+    this.stage.backend.offer(envelope, receipt, dueAt);
+    this.stage.wake();
+  }
+
+  private makeRoom(): void {
+    while (!this.hasRoom) {
+      const evicted = this.stage.backend.evictOldest();
+      if (evicted === undefined) return;
+      this.notePressure();
+      this.stage.drop(evicted.envelope, evicted.receipt, 'drop-oldest');
+    }
+  }
+
+  private notePressure(): void {
+    this.lastPressedAt = this.stage.host.clock.now();
+  }
+}
