@@ -1,0 +1,189 @@
+import { randomUUID } from 'node:crypto';
+import { Action } from './action.js';
+import { Did, readDid } from './identity/did.js';
+import { setIfDefined, type JsonFields, type JsonObject } from './json.js';
+import { readMessage, type Message } from './messages/message.js';
+import { Multipart, readMultipart } from './multipart.js';
+import type { Route } from './routes/route.js';
+import { DynamicRoutingSlip, readRoute, readRoutingSlip } from './routes/routing-slip.js';
+import { ServiceLevel } from './service-level.js';
+
+/**
+ * What an envelope consists of: its fields, their defaults, their JSON.
+ *
+ * An envelope is created for every unit of work, and most never touch most of it: what is costly to make (id, slip,
+ * identity, headers, markers) is made at the first reading. Nobody can tell, except by the time it takes.
+ */
+export abstract class EnvelopeFields {
+  private lazyId: string | undefined;
+  message: Message | undefined;
+  route: Route | undefined = undefined;
+  private lazySlip: DynamicRoutingSlip | undefined = undefined;
+  private lazyHeaders: Record<string, unknown> | undefined = undefined;
+  private lazyMarkers: string[] | undefined = undefined;
+  private lazyDid: Did | undefined = undefined;
+  client: string | undefined = undefined;
+  replyToClient = false;
+  clientReplyAction: string | undefined = undefined;
+  url: string | undefined = undefined;
+  multipart: Multipart | undefined = undefined;
+  action: Action | undefined = undefined;
+  commandPath: string | undefined = undefined;
+  sensitivity = 1;
+  delayed = false;
+  minDelay = 0;
+  maxDelay = 0;
+  copy = false;
+  maxCopies = 0;
+  minCopies = 0;
+  serviceLevel = ServiceLevel.AtLeastOnce;
+
+  constructor(id?: string, message?: Message) {
+    this.lazyId = id;
+    this.message = message;
+  }
+
+  /** A random UUID unless it was given. */
+  get id(): string {
+    return (this.lazyId ??= randomUUID());
+  }
+
+  set id(id: string) {
+    this.lazyId = id;
+  }
+
+  get dynamicRoutingSlip(): DynamicRoutingSlip {
+    return (this.lazySlip ??= new DynamicRoutingSlip());
+  }
+
+  set dynamicRoutingSlip(slip: DynamicRoutingSlip) {
+    this.lazySlip = slip;
+  }
+
+  get headers(): Record<string, unknown> {
+    return (this.lazyHeaders ??= {});
+  }
+
+  set headers(headers: Record<string, unknown>) {
+    this.lazyHeaders = headers;
+  }
+
+  get markers(): string[] {
+    return (this.lazyMarkers ??= []);
+  }
+
+  set markers(markers: string[]) {
+    this.lazyMarkers = markers;
+  }
+
+  get did(): Did {
+    return (this.lazyDid ??= new Did());
+  }
+
+  set did(did: Did) {
+    this.lazyDid = did;
+  }
+
+  toJSON(): JsonObject {
+    const json: JsonObject = {
+      id: this.id,
+      dynamic_routing_slip: this.dynamicRoutingSlip.toJSON(),
+      markers: [...this.markers],
+      did: this.did.toJSON(),
+      reply_to_client: this.replyToClient,
+      headers: { ...this.headers },
+      sensitivity: this.sensitivity,
+      delayed: this.delayed,
+      min_delay: this.minDelay,
+      max_delay: this.maxDelay,
+      copy: this.copy,
+      max_copies: this.maxCopies,
+      min_copies: this.minCopies,
+      service_level: this.serviceLevel,
+    };
+    setIfDefined(json, 'route', this.route?.toJSON());
+    setIfDefined(json, 'client', this.client);
+    setIfDefined(json, 'client_reply_action', this.clientReplyAction);
+    setIfDefined(json, 'url', this.url);
+    setIfDefined(json, 'multipart', this.multipart?.toJSON());
+    setIfDefined(json, 'action', this.action);
+    setIfDefined(json, 'command_path', this.commandPath);
+    setIfDefined(json, 'message', this.message?.toJSON());
+    return json;
+  }
+
+  /** The slip, if anybody has asked for it. */
+  protected heldSlip(): DynamicRoutingSlip | undefined {
+    return this.lazySlip;
+  }
+
+  /** The headers, if anybody has asked for them. */
+  protected heldHeaders(): Record<string, unknown> | undefined {
+    return this.lazyHeaders;
+  }
+
+  /** The markers, if anybody has asked for them. */
+  protected heldMarkers(): readonly string[] | undefined {
+    return this.lazyMarkers;
+  }
+
+  /** Takes over the other's fields except id and message: slip, headers and markers as copies, all else shared. */
+  protected takeFieldsOf(other: EnvelopeFields): void {
+    this.route = other.route;
+    this.lazySlip = other.lazySlip?.clone();
+    this.lazyHeaders = other.lazyHeaders && { ...other.lazyHeaders };
+    this.lazyMarkers = other.lazyMarkers && [...other.lazyMarkers];
+    this.lazyDid = other.lazyDid;
+    this.client = other.client;
+    this.replyToClient = other.replyToClient;
+    this.clientReplyAction = other.clientReplyAction;
+    this.url = other.url;
+    this.multipart = other.multipart;
+    this.action = other.action;
+    this.commandPath = other.commandPath;
+    this.sensitivity = other.sensitivity;
+    this.delayed = other.delayed;
+    this.minDelay = other.minDelay;
+    this.maxDelay = other.maxDelay;
+    this.copy = other.copy;
+    this.maxCopies = other.maxCopies;
+    this.minCopies = other.minCopies;
+    this.serviceLevel = other.serviceLevel;
+  }
+}
+
+/** Fills a new envelope, its id apart, from data; what is missing keeps its default. */
+export function readEnvelopeFields(fields: JsonFields, envelope: EnvelopeFields): void {
+  readScalars(fields, envelope);
+  const slip = fields.object('dynamic_routing_slip');
+  if (slip) envelope.dynamicRoutingSlip = readRoutingSlip(slip);
+  const headers = fields.record('headers');
+  if (headers) envelope.headers = headers;
+  const markers = fields.strings('markers');
+  if (markers) envelope.markers = markers;
+  const did = fields.object('did');
+  if (did) envelope.did = readDid(did);
+  const route = fields.object('route');
+  envelope.route = route && readRoute(route);
+  const multipart = fields.object('multipart');
+  envelope.multipart = multipart && readMultipart(multipart);
+  const message = fields.object('message');
+  envelope.message = message && readMessage(message);
+}
+
+function readScalars(fields: JsonFields, envelope: EnvelopeFields): void {
+  envelope.client = fields.string('client');
+  envelope.replyToClient = fields.boolean('reply_to_client') ?? envelope.replyToClient;
+  envelope.clientReplyAction = fields.string('client_reply_action');
+  envelope.url = fields.string('url');
+  envelope.action = fields.choice('action', Action);
+  envelope.commandPath = fields.string('command_path');
+  envelope.sensitivity = fields.number('sensitivity') ?? envelope.sensitivity;
+  envelope.delayed = fields.boolean('delayed') ?? envelope.delayed;
+  envelope.minDelay = fields.number('min_delay') ?? envelope.minDelay;
+  envelope.maxDelay = fields.number('max_delay') ?? envelope.maxDelay;
+  envelope.copy = fields.boolean('copy') ?? envelope.copy;
+  envelope.maxCopies = fields.number('max_copies') ?? envelope.maxCopies;
+  envelope.minCopies = fields.number('min_copies') ?? envelope.minCopies;
+  envelope.serviceLevel = fields.choice('service_level', ServiceLevel) ?? envelope.serviceLevel;
+}
