@@ -285,8 +285,6 @@ export class SedaBus {
     if (registry.isImplied(stage.name)) {
       registry.declare(stage.name);
       stage.settings = settings;
-      stage.admission.admitWaiting();
-      stage.wake();
       return;
     }
     const names = Object.keys(settings) as (keyof StageSettings)[];

@@ -2,6 +2,7 @@ import type { Envelope } from '#ra-common';
 import { Admission, type Admitting } from './admission/admission.js';
 import { type AttemptHost, RunningAttempt } from './attempt.js';
 import type { Backend } from './backend/backend.js';
+import { requireCapabilities } from './backend/requirements.js';
 import { Books, type DropReason } from './books.js';
 import type { TimerHandle } from './clock.js';
 import { type Consumer, Consumers } from './consumer.js';
@@ -41,13 +42,26 @@ export class Stage implements Drainable, AttemptHost, Admitting {
 
   constructor(
     readonly name: string,
-    public settings: StageSettings,
+    private currentSettings: StageSettings,
     readonly backend: Backend,
     readonly host: StageHost,
   ) {
+    requireCapabilities(name, currentSettings, backend.capabilities);
     this.admission = new Admission(this);
     this.settler = new Settler(this);
     backend.open(() => this.wake());
+  }
+
+  get settings(): StageSettings {
+    return this.currentSettings;
+  }
+
+  /** Effective at once: room that appears lets in who waits, permits that appear start attempts. */
+  set settings(settings: StageSettings) {
+    requireCapabilities(this.name, settings, this.backend.capabilities);
+    this.currentSettings = settings;
+    this.admission.admitWaiting();
+    this.wake();
   }
 
   get maxAttempts(): number {
