@@ -6,7 +6,7 @@ export function nearestNames(name: string, known: Iterable<string>): string[] {
   return [...known]
     .map((candidate) => ({ candidate, distance: editDistance(name.toLowerCase(), candidate.toLowerCase()) }))
     .filter(({ candidate, distance }) => distance <= ALIKE * Math.max(name.length, candidate.length))
-    .sort((one, other) => one.distance - other.distance || (one.candidate < other.candidate ? -1 : 1))
+    .toSorted((one, other) => one.distance - other.distance || (one.candidate < other.candidate ? -1 : 1))
     .slice(0, 3)
     .map(({ candidate }) => candidate);
 }

@@ -96,14 +96,14 @@ export class MemoryBackend implements Backend {
   takeWhere(matches: (lease: Lease) => boolean): Lease[] {
     const taken = [this.ring, this.returned, this.delayed, this.kept].flatMap((queue) => queue.extract(matches));
     this.stopIdleTimer();
-    return taken.sort(bySequence);
+    return taken.toSorted(bySequence);
   }
 
   list(after: number, matches: (lease: Lease) => boolean, limit: number): Lease[] {
     const all = [...this.ring, ...this.returned, ...this.delayed, ...this.kept];
     return all
       .filter((lease) => lease.sequence > after && matches(lease))
-      .sort(bySequence)
+      .toSorted(bySequence)
       .slice(0, limit);
   }
 

@@ -52,11 +52,13 @@ export class Dispatcher {
   private arm(): void {
     void new Promise<void>((resolve) => {
       this.start = resolve;
-    }).then(() => {
-      this.arm();
-      this.run();
-    });
+    }).then(this.begin);
   }
+
+  private readonly begin = (): void => {
+    this.arm();
+    this.run();
+  };
 
   private readonly run = (): void => {
     while (this.first !== undefined && this.permits.available) {
