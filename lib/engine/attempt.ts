@@ -51,6 +51,7 @@ export interface AttemptHost {
   readonly timeoutMs: number | undefined;
   call(consumer: Consumer, envelope: Envelope, attempt: RunningAttempt): unknown;
   publishFrom(attempt: RunningAttempt, envelope: EnvelopeShape, options?: PublishOptions): Promise<boolean>;
+  now(): number;
   setTimer(callback: () => void, delayMs: number): TimerHandle;
   clearTimer(timer: TimerHandle): void;
 }
@@ -59,6 +60,8 @@ export interface AttemptHost {
 export type Conclude = (execution: Execution, verdict: Verdict) => void;
 
 export class RunningAttempt extends Execution implements Attempt {
+  /** The lease goes on counting when this attempt is over. */
+  readonly number: number;
   /** What the slip was at the start; a handler's changes to it count only with an ack. */
   private readonly slipAtStart: SlipMark;
   /** Who holds the bus-wide permit: this attempt, or the fan-out it belongs to. */
@@ -76,12 +79,9 @@ export class RunningAttempt extends Execution implements Attempt {
     owner?: Execution,
   ) {
     super(lease);
+    this.number = lease.attempt;
     this.owner = owner ?? this;
     this.slipAtStart = markSlip(envelope);
-  }
-
-  get number(): number {
-    return this.lease.attempt;
   }
 
   get max(): number {
@@ -97,7 +97,7 @@ export class RunningAttempt extends Execution implements Attempt {
   }
 
   get redelivered(): boolean {
-    return this.lease.attempt > 1;
+    return this.number > 1;
   }
 
   get signal(): AbortSignal {
@@ -151,13 +151,21 @@ export class RunningAttempt extends Execution implements Attempt {
   }
 
   private awaitResult(result: PromiseLike<unknown>): void {
-    result.then(
+    // Whoever answers with a promise is awaited further, as `await` would.
+    Promise.resolve(result).then(
       (value) => this.end(this.verdictOn(value)),
       (thrown: unknown) => this.end(nack(toError(thrown))),
     );
     const { timeoutMs } = this.host;
-    if (!this.concluded && timeoutMs !== undefined)
-      this.timer = this.host.setTimer(() => this.timeOut(timeoutMs), timeoutMs);
+    if (timeoutMs !== undefined) this.setTimer(timeoutMs, this.host.now() + timeoutMs);
+  }
+
+  /** A timer may fire early. */
+  private setTimer(timeoutMs: number, deadline: number): void {
+    this.timer = this.host.setTimer(() => {
+      if (this.host.now() >= deadline) this.timeOut(timeoutMs);
+      else this.setTimer(timeoutMs, deadline);
+    }, deadline - this.host.now());
   }
 
   private verdictOn(result: unknown): Verdict {

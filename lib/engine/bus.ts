@@ -16,7 +16,7 @@ import {
   durationMs,
   stageSettings,
 } from './options.js';
-import type { PublishOptions } from './publish-options.js';
+import { type PublishOptions, checkPublishOptions } from './publish-options.js';
 import type { Outcome } from './receipt.js';
 import type { Stage } from './stage.js';
 import { StageRef } from './stage-ref.js';
@@ -66,17 +66,19 @@ export class SedaBus {
   }
 
   /**
-   * Declares a stage. Once it is declared, the same options again are fine and none are, too.
+   * Declares a stage. Once it is declared, the same options again are fine and none are, too. `provisional` only makes
+   * sure that the stage exists; the options it then gets may still be replaced by a declaration.
    * @throws StageConflictError for other options than it was declared with
    */
-  channel(name: string, options?: StageOptions): this {
+  channel(name: string, options?: StageOptions, { provisional = false }: { provisional?: boolean } = {}): this {
     checkStageName(name);
     this.requireOpen(`channel('${name}')`);
     const { registry, settings } = this.core;
     const stage = registry.get(name);
     if (stage === undefined)
-      this.core.createStage(name, stageSettings(`stage '${name}'`, options, settings.defaults), false);
-    else if (options !== undefined) this.redeclare(stage, stageSettings(`stage '${name}'`, options, settings.defaults));
+      this.core.createStage(name, stageSettings(`stage '${name}'`, options, settings.defaults), provisional);
+    else if (options !== undefined && !provisional)
+      this.redeclare(stage, stageSettings(`stage '${name}'`, options, settings.defaults));
     return this;
   }
 
@@ -94,7 +96,10 @@ export class SedaBus {
   /** Removes a consumer once; one that is not there is ignored. Attempts that run go on. */
   unsubscribe(name: string, consumer: Consumer): this {
     const stage = this.core.registry.get(name);
-    if (stage?.consumers.remove(consumer) === true) stage.wake();
+    if (stage?.consumers.remove(consumer) === true) {
+      stage.wake();
+      this.core.lessToDo();
+    }
     return this;
   }
 
@@ -149,6 +154,7 @@ export class SedaBus {
    */
   async publishAndWait(envelope: EnvelopeShape, options?: PublishOptions): Promise<Outcome> {
     if (this.state === 'starting') throw new NotStartedError('publishAndWait');
+    if (options !== undefined) checkPublishOptions(options);
     let settled: (outcome: Outcome) => void = () => undefined;
     const outcome = new Promise<Outcome>((resolve) => (settled = resolve));
     const onSettled: PublishOptions['onSettled'] = (end, settledEnvelope) => {
@@ -255,8 +261,12 @@ export class SedaBus {
     return new DeadLetters(channel, belongs, async (name, envelope) => this.core.intake.redrive(name, envelope));
   }
 
-  /** Adds a listener. An event that nobody listens to is never an error. */
+  /**
+   * Adds a listener. An event that nobody listens to is never an error.
+   * @throws InvalidOptionError for a listener that is no function
+   */
   on<Name extends SedaEventName>(event: Name, listener: SedaListener<Name>): this {
+    if (typeof listener !== 'function') throw new InvalidOptionError('listener', 'a function', listener);
     this.core.listeners.on(event, listener);
     return this;
   }
@@ -277,6 +287,8 @@ export class SedaBus {
       registry.get(name) ??
       this.core.createStage(name, stageSettings(`stage '${name}'`, DEAD_LETTER_DEFAULTS, settings.defaults), true);
     stage.parks = true;
+    this.core.lessToDo();
+    this.core.lessToDo();
     return stage;
   }
 

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Envelope } from '#ra-common';
+import { AbortWatch } from './admission/abort-watch.js';
 import type { RunningAttempt } from './attempt.js';
 import { MemoryBackend } from './backend/memory.js';
 import type { Clock } from './clock.js';
@@ -30,6 +31,7 @@ export class Core implements StageHost {
   readonly turn: Turn;
   readonly dispatcher: Dispatcher;
   readonly idleWatch = new IdleWatch();
+  readonly aborts = new AbortWatch();
   readonly intake = new Intake(this);
   held = false;
   deadline: number | undefined = undefined;

@@ -25,7 +25,8 @@ export function stamp({ headers }: EnvelopeShape, facts: DeadLetterFacts): void 
   headers[DEAD_LETTER_HEADERS.reason] = facts.reason;
   headers[DEAD_LETTER_HEADERS.source] = facts.source;
   headers[DEAD_LETTER_HEADERS.attempts] = String(facts.attempts);
-  if (facts.error !== undefined) headers[DEAD_LETTER_HEADERS.error] = facts.error;
+  if (facts.error === undefined) delete headers[DEAD_LETTER_HEADERS.error];
+  else headers[DEAD_LETTER_HEADERS.error] = facts.error;
   headers[DEAD_LETTER_HEADERS.at] = facts.at;
 }
 

@@ -55,6 +55,7 @@ export class DeadLetters {
    * Offers letters to their source stages again, oldest first: without their `seda-dead-letter-*` headers, with no
    * attempts counted, slip as it was. A source that waits when full is waited for; a letter that its source refuses, or
    * whose source is gone, stays. Resolves with the number that were taken. Unknown ids are ignored.
+   * @throws InvalidOptionError for anything but ids in an array and `'all'` (as a rejection)
    */
   async redrive(which: Which): Promise<number> {
     const { channel } = this;
@@ -68,7 +69,10 @@ export class DeadLetters {
     return redriven;
   }
 
-  /** Discards letters, counted as dropped for the reason `purged`. Resolves with their number. Unknown ids are ignored. */
+  /**
+   * Discards letters, counted as dropped for the reason `purged`. Resolves with their number. Unknown ids are ignored.
+   * @throws InvalidOptionError for anything but ids in an array and `'all'` (as a rejection)
+   */
   async purge(which: Which): Promise<number> {
     return this.channel?.dropQueued('purged', this.matching(which)) ?? 0;
   }
@@ -82,6 +86,8 @@ export class DeadLetters {
   }
 
   private matching(which: Which): (lease: Lease) => boolean {
+    if (which !== 'all' && !Array.isArray(which))
+      throw new InvalidOptionError('deadLetters.which', "'all' or an array of envelope ids", which);
     const ids = which === 'all' ? undefined : new Set(which);
     return ({ envelope }) => {
       const facts = factsOf(envelope);

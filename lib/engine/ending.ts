@@ -11,12 +11,22 @@ export class Ending {
 
   /** Whether everything admitted was finished. A second call gets the first one's answer. */
   drain(timeoutMs: number): Promise<boolean> {
-    return (this.drained ??= this.drainOnce(timeoutMs));
+    if (this.drained === undefined) {
+      let finished: (result: boolean) => void = () => undefined;
+      // Known before the first listener hears of it: one that shuts down, too, joins in.
+      this.drained = new Promise((resolve) => (finished = resolve));
+      void this.drainOnce(timeoutMs).then(finished);
+    }
+    return this.drained;
   }
 
   /** Closes now. */
   now(): boolean {
-    return (this.result ??= this.close());
+    if (this.result === undefined) {
+      this.result = this.nothingIsLost();
+      this.close();
+    }
+    return this.result;
   }
 
   private async drainOnce(timeoutMs: number): Promise<boolean> {
@@ -50,10 +60,9 @@ export class Ending {
     clock.clearTimeout(timer);
   }
 
-  private close(): boolean {
+  private close(): void {
     const { lifecycle, registry, intake, idleWatch } = this.core;
     const stages = [...registry.all];
-    if (lifecycle.state !== 'draining') this.abandonedBefore = this.abandoned();
     lifecycle.close();
     intake.abandonEarlyArrivals();
     for (const stage of stages) stage.admission.dismissPublishers();
@@ -65,8 +74,13 @@ export class Ending {
     }
     this.warnOfDeadLetters(stages);
     idleWatch.changed();
-    const running = stages.some((stage) => stage.books.inFlight > 0);
-    return !running && this.abandoned() === this.abandonedBefore;
+  }
+
+  /** Asked before the first listener hears of the end: all who ask get the same answer, those listeners, too. */
+  private nothingIsLost(): boolean {
+    const { lifecycle, registry, intake } = this.core;
+    const lostBefore = lifecycle.state === 'draining' && this.abandoned() > this.abandonedBefore;
+    return !lostBefore && intake.early.count === 0 && ![...registry.all].some((stage) => stage.unfinished);
   }
 
   private allIdle(): boolean {

@@ -75,6 +75,17 @@ export function checkEnvelope(value: unknown): asserts value is EnvelopeShape {
   if (typeof envelope !== 'object' || envelope === null) throw new InvalidEnvelopeError('an id and a route', value);
   if (typeof envelope.getRoute !== 'function') throw new InvalidEnvelopeError('a method getRoute', value);
   if (typeof envelope.ratchet !== 'function') throw new InvalidEnvelopeError('a method ratchet', value);
+  if (!('headers' in envelope)) throw new InvalidEnvelopeError('headers', value);
+  if (!hasSlip(envelope)) throw new InvalidEnvelopeError('a dynamicRoutingSlip', value);
+}
+
+/** Does not make `ra-common`'s envelope build the slip that it does not have yet. */
+function hasSlip(envelope: Partial<EnvelopeShape & { remainingRoutes: unknown }>): boolean {
+  if (typeof envelope.remainingRoutes === 'function') return true;
+  const slip: Partial<SlipShape> | undefined = envelope.dynamicRoutingSlip;
+  return [slip?.numberRemainingRoutes, slip?.peekAtNextRoute, slip?.nextRoute].every(
+    (method) => typeof method === 'function',
+  );
 }
 
 interface Copyable {
@@ -91,7 +102,7 @@ interface PlainDocument {
  */
 export function copyEnvelope(envelope: EnvelopeShape, copyPayload: boolean): EnvelopeShape {
   const copy = isCopyable(envelope) ? envelope.clone() : shallowCopy(envelope);
-  if (copyPayload) copyRecords(copy, structuredClone);
+  if (copyPayload) copyRecords(copy, (record) => structuredClone(record));
   return copy;
 }
 

@@ -158,21 +158,35 @@ export class NonErrorThrownError extends SedaError {
 
 /** Errors stay what they are, whatever realm or thread they come from; anything else is wrapped. */
 export function toError(thrown: unknown): Error {
-  return isNativeError(thrown) || thrown instanceof Error ? (thrown as Error) : new NonErrorThrownError(thrown);
+  return isError(thrown) ? thrown : new NonErrorThrownError(thrown);
+}
+
+/** What `fetch`, `structuredClone` and an aborted signal throw; from another realm it is no `Error` of ours. */
+const DOM_EXCEPTION = '[object DOMException]';
+
+/** A proxy may throw when it is asked. */
+function isError(thrown: unknown): thrown is Error {
+  try {
+    if (isNativeError(thrown) || thrown instanceof Error) return true;
+    return Object.prototype.toString.call(thrown) === DOM_EXCEPTION;
+  } catch {
+    return false;
+  }
 }
 
 /** `v (type)`, short enough for one line of a log. */
 export function describe(value: unknown): string {
   if (value === null || value === undefined) return String(value);
-  return `${preview(value)} (${Array.isArray(value) ? 'array' : typeof value})`;
+  return preview(value);
 }
 
 function preview(value: NonNullable<unknown>): string {
   try {
+    const kind = Array.isArray(value) ? 'array' : typeof value;
     const text =
       typeof value === 'string' ? `'${value}'` : typeof value === 'object' ? JSON.stringify(value) : String(value);
-    return text.length > 80 ? `${text.slice(0, 77)}...` : text;
+    return `${text.length > 80 ? `${text.slice(0, 77)}...` : text} (${kind})`;
   } catch {
-    return 'a value that cannot be shown';
+    return `a value that cannot be shown (${typeof value})`;
   }
 }

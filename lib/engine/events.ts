@@ -70,7 +70,7 @@ export class Listeners {
   call(where: string, callback: () => unknown): void {
     try {
       const result = callback();
-      if (isThenable(result)) result.then(undefined, (thrown: unknown) => this.failed(where, thrown));
+      if (isThenable(result)) Promise.resolve(result).then(undefined, (thrown: unknown) => this.failed(where, thrown));
     } catch (thrown) {
       this.failed(where, thrown);
     }

@@ -11,7 +11,9 @@ import { ACK, type Verdict, worst } from './verdict.js';
  */
 export class FanOut extends Execution {
   private readonly attempts: RunningAttempt[] = [];
-  private readonly unacked = new Set<Consumer>();
+  /** By place, because the same consumer may be there twice. */
+  private readonly acked = new Set<number>();
+  private consumers: readonly Consumer[] = [];
   private outstanding = 0;
   private verdict: Verdict = ACK;
 
@@ -27,7 +29,8 @@ export class FanOut extends Execution {
   /** Calls the consumers; whether a verdict is still to come. */
   run(consumers: readonly Consumer[]): boolean {
     this.outstanding = consumers.length + 1;
-    for (const consumer of consumers) this.start(consumer);
+    this.consumers = consumers;
+    consumers.forEach((consumer, place) => this.start(consumer, place));
     return !this.countDown();
   }
 
@@ -39,14 +42,13 @@ export class FanOut extends Execution {
   /** Handlers have copies. */
   override restoreSlip(): void {}
 
-  private start(consumer: Consumer): void {
+  private start(consumer: Consumer, place: number): void {
     const concluded: Conclude = (_, verdict): void => {
-      if (verdict.kind === 'ack') this.unacked.delete(consumer);
+      if (verdict.kind === 'ack') this.acked.add(place);
       this.verdict = worst(this.verdict, verdict);
       this.countDown();
     };
     const attempt = new RunningAttempt(this.host, this.lease, this.lease.envelope, concluded, this);
-    this.unacked.add(consumer);
     this.attempts.push(attempt);
     attempt.run((envelope, running) => consumer(copyEnvelope(envelope, this.copyPayload) as typeof envelope, running));
   }
@@ -56,7 +58,7 @@ export class FanOut extends Execution {
     if (--this.outstanding > 0) return false;
     if (this.concluded) return true;
     this.concluded = true;
-    this.lease.remaining = [...this.unacked];
+    this.lease.remaining = this.consumers.filter((_, place) => !this.acked.has(place));
     this.conclude(this, this.verdict);
     return true;
   }

@@ -33,7 +33,7 @@ export class Intake {
       stage.admission.refuse(envelope, receipt, 'rejected');
       throw new NotStartedError(`Publishing to the full stage '${stage.name}'`);
     }
-    return stage.admission.waitForRoom(envelope, receipt, this.dueAt(options), options ?? {}, origin);
+    return stage.admission.waitForRoom(envelope, receipt, options ?? {}, origin);
   }
 
   /** As {@link publish}, for those who cannot wait. */
@@ -48,13 +48,18 @@ export class Intake {
   async publishFrom(attempt: RunningAttempt, envelope: EnvelopeShape, options?: PublishOptions): Promise<boolean> {
     if (attempt.concluded) return this.refuseLate(envelope, options);
     const answer = this.publish(envelope, options, 'attempt');
-    if (typeof answer === 'boolean') return answer;
+    if (typeof answer === 'boolean') {
+      if (this.core.turn.spent()) await this.core.turn.next();
+      return answer;
+    }
     const { owner } = attempt;
+    owner.publishing++;
     if (owner.holdsPermit) {
       owner.holdsPermit = false;
       this.core.permits.release();
     }
     const accepted = await answer;
+    owner.publishing--;
     await this.retakePermit(owner);
     return accepted;
   }
@@ -65,7 +70,7 @@ export class Intake {
     if (stage === undefined) return false;
     return (
       this.offerTo(stage, envelope, undefined, undefined, 'outside') ??
-      stage.admission.waitForRoom(envelope, undefined, 0, {}, 'outside')
+      stage.admission.waitForRoom(envelope, undefined, {}, 'outside')
     );
   }
 
@@ -74,8 +79,9 @@ export class Intake {
     this.early.release((envelope, options) => {
       const { receipt, stage } = this.prepare(envelope, options);
       if (stage === undefined) this.countUnroutable(envelope, receipt);
-      else if (this.offerTo(stage, envelope, options, receipt, 'attempt') === undefined) {
-        void stage.admission.waitForRoom(envelope, receipt, this.dueAt(options), options ?? {}, 'attempt');
+      else if (stage.admission.offer(envelope, receipt, this.dueAt(options), 'attempt') === undefined) {
+        // Its publisher was told `true`: neither signal nor time limit can take that back.
+        void stage.admission.waitForRoom(envelope, receipt, { delayMs: options?.delayMs ?? 0 }, 'attempt');
       }
     });
   }
@@ -111,7 +117,8 @@ export class Intake {
   ): boolean | undefined {
     if (options?.signal?.aborted === true) return stage.admission.refuse(envelope, receipt, 'aborted');
     const dueAt = this.dueAt(options);
-    if (dueAt > (this.core.deadline ?? Number.POSITIVE_INFINITY))
+    // From outside nothing comes in any more: that is no loss, and its stage says `closed`.
+    if (origin === 'attempt' && dueAt > (this.core.deadline ?? Number.POSITIVE_INFINITY))
       return stage.admission.refuse(envelope, receipt, 'abandoned');
     const answer = stage.admission.offer(envelope, receipt, dueAt, origin);
     if (answer === false && origin === 'outside') this.warnOfDraining();
@@ -158,12 +165,16 @@ export class Intake {
     return this.core.lifecycle.state === 'draining' && this.core.insideAttempt ? 'attempt' : 'outside';
   }
 
-  /** An attempt that ended meanwhile, by timeout or shutdown, has no use for its permit. */
+  /**
+   * An attempt that ended meanwhile, by timeout or shutdown, has no use for its permit, and one that waits at another
+   * publish has none yet.
+   */
   private retakePermit(owner: Execution): Promise<void> | undefined {
-    if (owner.holdsPermit || owner.concluded) return undefined;
+    const useless = (): boolean => owner.holdsPermit || owner.concluded || owner.publishing > 0;
+    if (useless()) return undefined;
     return new Promise((resolve) => {
       this.core.permits.retake(() => {
-        if (owner.holdsPermit || owner.concluded) this.core.permits.release();
+        if (useless()) this.core.permits.release();
         else owner.holdsPermit = true;
         resolve();
       });

@@ -181,7 +181,7 @@ const BUS_CHECKS: Readonly<Record<keyof SedaBusOptions, Check>> = {
   deadLetterChannel: (option, value) => checkStageName(value, option),
   autoStart: boolean,
   publishWhileDraining: boolean,
-  clock: object,
+  clock: rule('an object with now, setTimeout and clearTimeout', isClock),
   random: callable,
 };
 
@@ -270,6 +270,11 @@ function rule(text: string, holds: (value: unknown) => boolean): Check {
 
 function oneOf(values: readonly string[]): Check {
   return rule(`one of ${values.map((value) => `'${value}'`).join(', ')}`, (value) => values.includes(value as string));
+}
+
+function isClock(value: unknown): boolean {
+  const clock = value as Partial<Clock> | null | undefined;
+  return [clock?.now, clock?.setTimeout, clock?.clearTimeout].every((method) => typeof method === 'function');
 }
 
 function finite(value: unknown): value is number {

@@ -16,8 +16,16 @@ export interface PublishOptions {
   readonly onSettled?: OnSettled;
 }
 
+const NAMES = ['timeoutMs', 'signal', 'delayMs', 'onComplete', 'onSettled'];
+
 /** @throws InvalidOptionError */
 export function checkPublishOptions(options: PublishOptions): void {
+  if (typeof options !== 'object' || options === null) throw new InvalidOptionError('publish', 'an object', options);
+  for (const name in options) {
+    const value: unknown = options[name as keyof PublishOptions];
+    if (value !== undefined && !NAMES.includes(name))
+      throw new InvalidOptionError(`publish.${name}`, `one of ${NAMES.join(', ')}`, value);
+  }
   const { timeoutMs, delayMs, signal, onComplete, onSettled } = options;
   if (timeoutMs !== undefined) durationMs('publish.timeoutMs', timeoutMs);
   if (delayMs !== undefined) durationMs('publish.delayMs', delayMs);

@@ -2,7 +2,7 @@ import type { Envelope } from '#ra-common';
 import type { Answer } from './admission/waiting-line.js';
 import { stamp } from './dead-letter-headers.js';
 import type { EnvelopeShape } from './envelope.js';
-import { HopTimeoutError, UnroutableError } from './errors.js';
+import { HopTimeoutError, UnroutableError, toError } from './errors.js';
 import type { Execution } from './execution.js';
 import { nextStage, remainingRoutes } from './itinerary.js';
 import type { Settlement } from './backend/backend.js';
@@ -15,7 +15,16 @@ import type { Verdict } from './verdict.js';
 export class Settler {
   constructor(private readonly stage: Stage) {}
 
+  /** An envelope that throws when it is asked for its way, or was frozen, has none: it is a dead letter. */
   settle(execution: Execution, verdict: Verdict): void {
+    try {
+      this.choose(execution, verdict);
+    } catch (thrown) {
+      this.kill(execution, 'unroutable', toError(thrown));
+    }
+  }
+
+  private choose(execution: Execution, verdict: Verdict): void {
     if (verdict.kind === 'ack') {
       this.advance(execution);
       return;
@@ -77,9 +86,10 @@ export class Settler {
     if (!arrived) this.releasePermit(execution);
   }
 
-  private arrived(execution: Execution, next: Stage, answer: Answer): void {
+  private arrived(execution: Execution, next: Stage, answer: Answer | Error): void {
     if (answer === 'admitted') this.deliver(execution);
     else if (answer === 'abandoned') this.abandon(execution);
+    else if (typeof answer === 'object') this.bury(execution, 'unroutable', answer);
     else {
       const error = new HopTimeoutError(this.stage.name, next.name, this.stage.settings.hopTimeoutMs);
       this.bury(execution, 'hop-timeout', error);
@@ -112,14 +122,14 @@ export class Settler {
   }
 
   private bury(execution: Execution, reason: string, error: Error | undefined): void {
-    const { lease } = execution;
-    if (this.stage.isDeadLetter(lease.envelope)) {
-      this.end(execution, 'park');
-    } else {
-      this.stage.books.deadLettered++;
-      this.end(execution, 'done');
-      this.deadLetter(lease, reason, error);
-    }
+    if (this.stage.isDeadLetter(execution.lease.envelope)) this.end(execution, 'park');
+    else this.kill(execution, reason, error);
+  }
+
+  private kill(execution: Execution, reason: string, error: Error | undefined): void {
+    this.stage.books.deadLettered++;
+    this.end(execution, 'done');
+    this.deadLetter(execution.lease, reason, error);
   }
 
   /** The lease is over; its envelope goes to the dead-letter channel, if there is one. */
@@ -142,7 +152,12 @@ export class Settler {
   ): string | undefined {
     const { host, name: source } = this.stage;
     const at = new Date(host.clock.now()).toISOString();
-    stamp(envelope, { reason, source, attempts, error: error && `${error.name}: ${error.message}`, at });
+    try {
+      stamp(envelope, { reason, source, attempts, error: error && `${error.name}: ${error.message}`, at });
+    } catch {
+      // Frozen: without the headers nobody could tell it from a letter to the channel itself.
+      return undefined;
+    }
     const channel = host.deadLetterChannelOf(this.stage);
     return channel?.admission.receiveDeadLetter(envelope) === true ? channel.name : undefined;
   }

@@ -1,4 +1,5 @@
 import type { Envelope } from '#ra-common';
+import type { AbortWatch } from './admission/abort-watch.js';
 import type { RunningAttempt } from './attempt.js';
 import type { Clock } from './clock.js';
 import type { Consumer } from './consumer.js';
@@ -20,6 +21,7 @@ export interface StageHost {
   readonly turn: Turn;
   readonly lifecycle: Lifecycle;
   readonly listeners: Listeners;
+  readonly aborts: AbortWatch;
   /** Whether the whole bus is held. */
   readonly held: boolean;
   /** While draining: when it ends, in milliseconds of the clock. */

@@ -49,7 +49,11 @@ export class Stage implements Drainable, AttemptHost, Admitting {
     requireCapabilities(name, currentSettings, backend.capabilities);
     this.admission = new Admission(this);
     this.settler = new Settler(this);
-    backend.open(() => this.wake());
+    backend.open(() => {
+      this.wake();
+      // In a channel that only parks, what has become due is at rest.
+      host.lessToDo();
+    });
   }
 
   get settings(): StageSettings {
@@ -85,6 +89,14 @@ export class Stage implements Drainable, AttemptHost, Admitting {
     const { depth, retrying, parked } = this.backend;
     const atRest = this.parks && this.consumers.size === 0 ? depth : parked;
     return waiting === 0 && inFlight === 0 && retrying === 0 && depth === atRest;
+  }
+
+  /** Whether something would be abandoned if the bus closed now. */
+  get unfinished(): boolean {
+    if (this.books.inFlight > 0 || this.admission.insidersWait) return true;
+    if (this.backend.depth + this.backend.retrying === 0) return false;
+    const ends = ({ envelope, parked }: Lease): boolean => !this.keeps(envelope, parked);
+    return !this.parks || this.backend.list(Number.NEGATIVE_INFINITY, ends, 1).length > 0;
   }
 
   pause(): void {
@@ -148,6 +160,10 @@ export class Stage implements Drainable, AttemptHost, Admitting {
     return this.host.clock.setTimeout(callback, delayMs);
   }
 
+  now(): number {
+    return this.host.clock.now();
+  }
+
   clearTimer(timer: TimerHandle): void {
     this.host.clock.clearTimeout(timer);
   }
@@ -163,22 +179,25 @@ export class Stage implements Drainable, AttemptHost, Admitting {
   borrow(matches: (lease: Lease) => boolean): Lease[] {
     const leases = this.backend.takeWhere(matches);
     this.books.inFlight += leases.length;
+    this.admission.admitWaiting();
     return leases;
   }
 
   /** Ends the loan of {@link borrow}: delivered, or back in its place. */
   giveBack(lease: Lease, delivered: boolean): void {
     if (delivered) this.books.delivered++;
-    this.leave(lease, delivered ? 'done' : lease.parked ? 'park' : 'return');
-    this.admission.admitWaiting();
+    this.leave(lease, delivered ? 'done' : lease.parked ? 'park' : 'return', lease.dueAt);
+    this.admission.makeUpForReturn();
     this.host.lessToDo();
   }
 
   /** Takes out of the queue what matches and counts it as dropped; how many. */
   dropQueued(reason: DropReason, matches: (lease: Lease) => boolean): number {
     const leases = this.backend.takeWhere(matches);
-    for (const lease of leases) this.drop(lease.envelope, lease.receipt, reason);
+    // All are counted before anybody is told of one: the books balance for whoever looks then.
+    this.books.droppedBy[reason] += leases.length;
     this.admission.admitWaiting();
+    for (const lease of leases) this.tellDropped(lease.envelope, lease.receipt, reason);
     return leases.length;
   }
 
@@ -196,6 +215,10 @@ export class Stage implements Drainable, AttemptHost, Admitting {
   /** Counts a discard; the receipt and the listeners hear of it. */
   drop(envelope: EnvelopeShape, receipt: Receipt | undefined, reason: DropReason): void {
     this.books.droppedBy[reason]++;
+    this.tellDropped(envelope, receipt, reason);
+  }
+
+  private tellDropped(envelope: EnvelopeShape, receipt: Receipt | undefined, reason: DropReason): void {
     receipt?.settle({ status: 'dropped', stage: this.name, reason }, envelope);
     const { listeners } = this.host;
     if (listeners.has('dropped')) {
@@ -224,7 +247,10 @@ export class Stage implements Drainable, AttemptHost, Admitting {
     }
     this.host.permits.acquire();
     const pending = this.settings.delivery === Delivery.PubSub ? this.startFanOut(lease) : this.startAttempt(lease);
-    if (pending !== undefined) this.executions.add(pending);
+    if (pending === undefined) return;
+    this.executions.add(pending);
+    // Its own handler may have shut the bus down before there was anything to interrupt.
+    if (this.host.lifecycle.ended) this.interrupt();
   }
 
   private startAttempt(lease: Lease): Execution | undefined {

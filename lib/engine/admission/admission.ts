@@ -1,6 +1,7 @@
 import type { Backend } from '../backend/backend.js';
 import type { Books, DropReason } from '../books.js';
 import type { EnvelopeShape } from '../envelope.js';
+import { toError } from '../errors.js';
 import type { StageSettings } from '../options.js';
 import type { Lease } from '../queue/lease.js';
 import type { Receipt } from '../receipt.js';
@@ -16,7 +17,7 @@ export interface Admitting {
   readonly settings: StageSettings;
   readonly backend: Backend;
   readonly books: Books;
-  readonly host: Pick<StageHost, 'clock' | 'lifecycle'>;
+  readonly host: Pick<StageHost, 'clock' | 'lifecycle' | 'aborts' | 'deadline'>;
   /** There is something new to start. */
   wake(): void;
   /** Counts a discard and tells of it. */
@@ -38,8 +39,8 @@ export class Admission {
   private lastPressedAt = Number.NEGATIVE_INFINITY;
 
   constructor(private readonly stage: Admitting) {
-    this.insiders = new WaitingLine(stage.host.clock);
-    this.publishers = new WaitingLine(stage.host.clock);
+    this.insiders = new WaitingLine(stage.host.clock, stage.host.aborts);
+    this.publishers = new WaitingLine(stage.host.clock, stage.host.aborts);
   }
 
   /** When a publisher last had to wait or was refused, or one was evicted for it; −Infinity for never. */
@@ -58,37 +59,42 @@ export class Admission {
 
   /** One envelope from a publisher: `true` in the queue, `false` refused, `undefined` it would have to wait. */
   offer(envelope: EnvelopeShape, receipt: Receipt | undefined, dueAt: number, origin: Origin): boolean | undefined {
-    const refusal = origin === 'outside' ? this.intakeRefusal() : undefined;
+    const refusal = this.refusalFor(origin);
     if (refusal !== undefined) return this.refuse(envelope, receipt, refusal);
     if (this.hasRoom && !this.someoneIsAheadOf(origin)) return this.accept(envelope, receipt, dueAt);
     const whenFull = WHEN_FULL[this.stage.settings.backpressure];
     if (whenFull === 'wait') return undefined;
     if (whenFull !== 'evict') return this.refuse(envelope, receipt, whenFull);
     this.makeRoom();
-    return this.accept(envelope, receipt, dueAt);
+    // Whoever was told of the one that went may have shut the bus down.
+    return this.stage.host.lifecycle.ended
+      ? this.refuse(envelope, receipt, 'closed')
+      : this.accept(envelope, receipt, dueAt);
   }
 
   /** Stands in line until there is room, the patience ends, or the bus closes. */
   waitForRoom(
     envelope: EnvelopeShape,
     receipt: Receipt | undefined,
-    dueAt: number,
-    patience: Patience,
+    { timeoutMs, signal, delayMs = 0 }: Patience & { readonly delayMs?: number },
     origin: Origin,
   ): boolean | Promise<boolean> {
     const line = origin === 'attempt' ? this.insiders : this.publishers;
     const { books, settings } = this.stage;
-    if (patience.timeoutMs === 0) return this.refuse(envelope, receipt, 'timeout');
+    if (timeoutMs === 0) return this.refuse(envelope, receipt, 'timeout');
     if (line.length >= settings.maxWaiting) return this.refuse(envelope, receipt, 'rejected');
     books.offered++;
     books.waiting++;
     this.notePressure();
     return new Promise((resolve) => {
-      line.join(patience, (answer) => {
+      line.join({ timeoutMs, signal }, (answer) => {
         books.waiting--;
-        if (answer === 'admitted') this.enqueue(envelope, receipt, dueAt);
-        else this.stage.drop(envelope, receipt, answer);
-        resolve(answer === 'admitted');
+        const { clock, deadline = Number.POSITIVE_INFINITY } = this.stage.host;
+        const dueAt = delayMs && clock.now() + delayMs;
+        const end = answer === 'admitted' && dueAt > deadline ? 'abandoned' : answer;
+        if (end === 'admitted') this.enqueue(envelope, receipt, dueAt);
+        else this.stage.drop(envelope, receipt, end);
+        resolve(end === 'admitted');
       });
     });
   }
@@ -103,25 +109,24 @@ export class Admission {
 
   /**
    * A hop comes in. No policy refuses it: it waits up to `timeoutMs`, and only where the oldest makes room it never
-   * waits. A hop to the stage that it leaves comes in at once. `arrived` may be called before this returns.
+   * waits. A hop to the stage that it leaves comes in at once. `arrived` may be called before this returns; with an
+   * error, if the envelope's own slip threw one.
    */
   receiveHop(
     { envelope, receipt }: Lease,
     fromHere: boolean,
     timeoutMs: number,
-    arrived: (answer: Answer) => void,
+    arrived: (answer: Answer | Error) => void,
   ): void {
     if (!fromHere && WHEN_FULL[this.stage.settings.backpressure] === 'evict') this.makeRoom();
-    if (fromHere || (this.hasRoom && this.insiders.length === 0)) {
-      this.acceptHop(envelope, receipt);
-      arrived('admitted');
-      return;
+    if (this.stage.host.lifecycle.ended) arrived('abandoned');
+    else if (fromHere || (this.hasRoom && this.insiders.length === 0)) arrived(this.acceptHop(envelope, receipt));
+    else {
+      this.notePressure();
+      this.insiders.join({ timeoutMs }, (answer) =>
+        arrived(answer === 'admitted' ? this.acceptHop(envelope, receipt) : answer),
+      );
     }
-    this.notePressure();
-    this.insiders.join({ timeoutMs }, (answer) => {
-      if (answer === 'admitted') this.acceptHop(envelope, receipt);
-      arrived(answer);
-    });
   }
 
   /** A dead letter comes in; it never waits. Whether it is here now. */
@@ -130,6 +135,15 @@ export class Admission {
     if (whenFull === 'evict') this.makeRoom();
     if (this.hasRoom) return this.accept(envelope, undefined, 0);
     return this.refuse(envelope, undefined, whenFull === 'drop-newest' ? whenFull : 'rejected');
+  }
+
+  /** Something came back that had been out for a while, and others may have come in its place. */
+  makeUpForReturn(): void {
+    const { settings, books } = this.stage;
+    // What comes back may stand above the capacity, but not more of it than `concurrency` at once.
+    const returning = Math.max(0, settings.concurrency - books.inFlight);
+    if (WHEN_FULL[settings.backpressure] === 'evict') this.evictAbove(settings.capacity + returning);
+    this.admitWaiting();
   }
 
   /** Lets in who waits, as long as there is room: work in flight first. */
@@ -152,6 +166,11 @@ export class Admission {
     this.insiders.dismiss('abandoned');
   }
 
+  /** Whether a hop or an `attempt.publish` waits to come in. */
+  get insidersWait(): boolean {
+    return this.insiders.length > 0;
+  }
+
   private get hasRoom(): boolean {
     const { backend, settings } = this.stage;
     return backend.depth + backend.retrying < settings.capacity;
@@ -159,6 +178,11 @@ export class Admission {
 
   private someoneIsAheadOf(origin: Origin): boolean {
     return this.insiders.length > 0 || (origin === 'outside' && this.publishers.length > 0);
+  }
+
+  private refusalFor(origin: Origin): 'paused' | 'closed' | undefined {
+    if (origin === 'outside') return this.intakeRefusal();
+    return this.stage.host.lifecycle.ended ? 'closed' : undefined;
   }
 
   private intakeRefusal(): 'paused' | 'closed' | undefined {
@@ -173,9 +197,14 @@ export class Admission {
     return true;
   }
 
-  private acceptHop(envelope: EnvelopeShape, receipt: Receipt | undefined): void {
-    envelope.ratchet();
+  private acceptHop(envelope: EnvelopeShape, receipt: Receipt | undefined): Answer | Error {
+    try {
+      envelope.ratchet();
+    } catch (thrown) {
+      return toError(thrown);
+    }
     this.accept(envelope, receipt, 0);
+    return 'admitted';
   }
 
   private enqueue(envelope: EnvelopeShape, receipt: Receipt | undefined, dueAt: number): void {
@@ -185,8 +214,13 @@ export class Admission {
   }
 
   private makeRoom(): void {
-    while (!this.hasRoom) {
-      const evicted = this.stage.backend.evictOldest();
+    this.evictAbove(this.stage.settings.capacity - 1);
+  }
+
+  private evictAbove(most: number): void {
+    const { backend } = this.stage;
+    while (backend.depth + backend.retrying > most) {
+      const evicted = backend.evictOldest();
       if (evicted === undefined) return;
       this.notePressure();
       this.stage.drop(evicted.envelope, evicted.receipt, 'drop-oldest');

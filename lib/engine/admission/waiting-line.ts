@@ -1,5 +1,6 @@
 import type { DropReason } from '../books.js';
 import type { Clock, TimerHandle } from '../clock.js';
+import type { AbortWatch } from './abort-watch.js';
 
 /** Why somebody who waited for room leaves without having been admitted. */
 export type GivenUp = Extract<DropReason, 'timeout' | 'aborted' | 'closed' | 'abandoned'>;
@@ -20,14 +21,17 @@ export interface Patience {
  *
  *     head ⇄ waiter ⇄ waiter ⇄ … ⇄ tail        only what stands here is `waiting`
  *
- * A timer and an abort listener exist only while their waiter stands in the line.
+ * A timer and a place at an abort signal exist only while their waiter stands in the line.
  */
 export class WaitingLine {
   private head: Waiter | undefined;
   private tail: Waiter | undefined;
   private count = 0;
 
-  constructor(private readonly clock: Clock) {}
+  constructor(
+    private readonly clock: Clock,
+    private readonly aborts: AbortWatch,
+  ) {}
 
   get length(): number {
     return this.count;
@@ -42,7 +46,10 @@ export class WaitingLine {
     this.tail = waiter;
     this.count++;
     if (timeoutMs !== undefined) this.setTimer(waiter, this.clock.now() + timeoutMs);
-    if (signal !== undefined) waiter.listenTo(signal);
+    if (signal !== undefined) {
+      waiter.signal = signal;
+      this.aborts.add(signal, waiter.onAbort);
+    }
   }
 
   /** Takes the first out of the line; whoever does it has room for one and calls it. */
@@ -72,7 +79,7 @@ export class WaitingLine {
     this.count--;
     waiter.waiting = false;
     if (waiter.timer !== undefined) this.clock.clearTimeout(waiter.timer);
-    waiter.stopListening();
+    if (waiter.signal !== undefined) this.aborts.remove(waiter.signal, waiter.onAbort);
   }
 
   private setTimer(waiter: Waiter, deadline: number): void {
@@ -88,22 +95,12 @@ class Waiter {
   previous: Waiter | undefined = undefined;
   next: Waiter | undefined = undefined;
   timer: TimerHandle = undefined;
-  private signal: AbortSignal | undefined = undefined;
+  signal: AbortSignal | undefined = undefined;
 
   constructor(
     private readonly line: WaitingLine,
     readonly called: Called,
   ) {}
 
-  listenTo(signal: AbortSignal): void {
-    this.signal = signal;
-    signal.addEventListener('abort', this.onAbort);
-  }
-
-  stopListening(): void {
-    this.signal?.removeEventListener('abort', this.onAbort);
-    this.signal = undefined;
-  }
-
-  private readonly onAbort = (): void => this.line.leave(this, 'aborted');
+  readonly onAbort = (): void => this.line.leave(this, 'aborted');
 }

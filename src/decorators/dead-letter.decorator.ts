@@ -1,0 +1,20 @@
+import type { StageOptions } from '#engine';
+import { addHandlerMetadata } from '../stage-metadata.accessor.js';
+
+/** The options of the channel `<source>.dead-letters`, and what an ack means there. */
+export interface DeadLetterOptions extends StageOptions {
+  /** Only inform: a dead letter that was handled stays in its channel, to be listed, redriven or purged. @default false */
+  readonly keep?: boolean;
+}
+
+/**
+ * Makes a method the consumer of the dead letters of the stage `source`. They go to a channel of their own,
+ * `<source>.dead-letters` (capacity 4096, `DropOldest`, unless `options` say otherwise), instead of the shared one.
+ *
+ * An ack removes the dead letter, with `keep: true` it stays. A handler that fails leaves it parked.
+ */
+export function DeadLetter(source: string, options: DeadLetterOptions = {}): MethodDecorator {
+  const { keep = false, ...stageOptions } = options;
+  const metadata = { kind: 'dead-letter', source, keep, options: stageOptions } as const;
+  return (target, key, descriptor) => addHandlerMetadata(target, key, descriptor, metadata);
+}

@@ -1,0 +1,7 @@
+import { Inject } from '@nestjs/common';
+import { getStageToken } from '../seda-bus.tokens.js';
+
+/** Injects the `StageRef` of a stage that `SedaBusModule.forFeature` declares. Any other is reached by `bus.stage(name)`. */
+export function InjectStage(name: string): PropertyDecorator & ParameterDecorator {
+  return Inject(getStageToken(name));
+}

@@ -1,0 +1,116 @@
+import { type DynamicModule, Inject, Module, Optional, type Provider } from '@nestjs/common';
+import { DiscoveryModule, ModulesContainer } from '@nestjs/core';
+import { InvalidOptionError, SedaBus } from '#engine';
+import { createBus, createStageRef } from './bus.factory.js';
+import { BusLifecycle } from './bus.lifecycle.js';
+import { SedaModuleError } from './errors.js';
+import { FirstToEndModule } from './first-to-end.module.js';
+import { healthProviders } from './health/health.providers.js';
+import { SedaBusHealthIndicator } from './health/seda-bus.health.js';
+import {
+  type ModuleSettings,
+  type SedaBusModuleAsyncOptions,
+  type SedaBusModuleOptions,
+  type SedaBusOptionsFactory,
+  type StageFeature,
+  checkStageName,
+  moduleSettings,
+} from './seda-bus.options.js';
+import { SEDA_BUS_OPTIONS, SEDA_BUS_SETTINGS, SEDA_FEATURES, getStageToken } from './seda-bus.tokens.js';
+import { StageMetadataAccessor } from './stage-metadata.accessor.js';
+import { StageExplorer } from './stage.explorer.js';
+import { StageRegistrar } from './stage.registrar.js';
+
+@Module({})
+class SedaBusFeatureModule {}
+
+/**
+ * A staged event-driven bus for an application: provides `SedaBus` and `SedaBusHealthIndicator`, finds the handlers that
+ * `@Stage` and `@DeadLetter` mark in all modules, starts to consume once every `onModuleInit` has ended, and drains when
+ * the application closes.
+ *
+ * `forRoot` or `forRootAsync` once in an application; `forFeature` wherever a stage is injected.
+ */
+@Module({})
+export class SedaBusModule {
+  constructor(@Optional() @Inject(SEDA_BUS_SETTINGS) settings?: ModuleSettings) {
+    if (settings !== undefined) return;
+    const message = 'SedaBusModule is imported by itself. Import SedaBusModule.forRoot() or forRootAsync(), once.';
+    throw new SedaModuleError('SEDA_MODULE_WITHOUT_ROOT', message);
+  }
+
+  /** The bus with these options. Bad ones fail the boot with `InvalidOptionError`. */
+  static forRoot(options: SedaBusModuleOptions = {}): DynamicModule {
+    return rootModule(options?.global, [{ provide: SEDA_BUS_OPTIONS, useValue: options }]);
+  }
+
+  /**
+   * The bus with options that other providers know.
+   * @throws InvalidOptionError unless exactly one of `useFactory`, `useClass` and `useExisting` is given
+   */
+  static forRootAsync(options: SedaBusModuleAsyncOptions): DynamicModule {
+    return rootModule(options.global, asyncProviders(options), options.imports);
+  }
+
+  /**
+   * Declares stages, with or without a handler somewhere, and provides their `StageRef`s to the importing module for
+   * `@InjectStage(name)`. Needs a `forRoot` in the application.
+   * @throws InvalidOptionError for a stage without a name
+   */
+  static forFeature(stages: readonly StageFeature[]): DynamicModule {
+    if (!Array.isArray(stages)) throw new InvalidOptionError('forFeature', 'a list of stages', stages);
+    for (const stage of stages as readonly StageFeature[]) checkStageName('forFeature.name', stage?.name);
+    const refs = stages.map(({ name }) => ({
+      provide: getStageToken(name),
+      useFactory: (bus: SedaBus) => createStageRef(bus, name),
+      inject: [SedaBus],
+    }));
+    return {
+      module: SedaBusFeatureModule,
+      providers: [{ provide: SEDA_FEATURES, useValue: stages }, ...refs],
+      exports: refs.map(({ provide }) => provide),
+    };
+  }
+}
+
+function rootModule(
+  global = true,
+  options: Provider[],
+  imports: NonNullable<DynamicModule['imports']> = [],
+): DynamicModule {
+  return {
+    module: SedaBusModule,
+    global,
+    imports: [...imports, DiscoveryModule, FirstToEndModule],
+    providers: [
+      ...options,
+      { provide: SEDA_BUS_SETTINGS, useFactory: moduleSettings, inject: [SEDA_BUS_OPTIONS] },
+      { provide: SedaBus, useFactory: createBus, inject: [SEDA_BUS_SETTINGS, ModulesContainer, StageExplorer] },
+      StageMetadataAccessor,
+      StageExplorer,
+      StageRegistrar,
+      BusLifecycle,
+      ...healthProviders,
+    ],
+    exports: [SedaBus, SedaBusHealthIndicator],
+  };
+}
+
+function asyncProviders(options: SedaBusModuleAsyncOptions): Provider[] {
+  const { useFactory, useClass, useExisting, inject = [] } = options;
+  const given = [useFactory, useClass, useExisting].filter((each) => each !== undefined);
+  if (given.length !== 1) {
+    const rule = 'given exactly one of useFactory, useClass and useExisting';
+    throw new InvalidOptionError('forRootAsync', rule, Object.keys(options));
+  }
+  if (useFactory !== undefined) return [{ provide: SEDA_BUS_OPTIONS, useFactory, inject }];
+  const token = (useClass ?? useExisting) as NonNullable<typeof useExisting>;
+  return [
+    ...(useClass === undefined ? [] : [useClass]),
+    {
+      provide: SEDA_BUS_OPTIONS,
+      useFactory: (factory: SedaBusOptionsFactory) => factory.createSedaBusOptions(),
+      inject: [token],
+    },
+  ];
+}

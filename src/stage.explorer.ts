@@ -1,0 +1,177 @@
+import { isProxy } from 'node:util/types';
+import { Injectable } from '@nestjs/common';
+import { DiscoveryService } from '@nestjs/core';
+import { type Consumer, NackedError, type StageOptions } from '#engine';
+import { SedaModuleError } from './errors.js';
+import type { StageFeature } from './seda-bus.options.js';
+import { SEDA_FEATURES } from './seda-bus.tokens.js';
+import { type DecoratedMethod, StageMetadataAccessor, isObject } from './stage-metadata.accessor.js';
+
+type Wrapper = ReturnType<DiscoveryService['getProviders']>[number];
+
+/** What one decoration says of one class. */
+export interface HandlerDeclaration {
+  /** `Class.method`. */
+  readonly owner: string;
+  readonly stage: string;
+  /** The stage whose dead letters these are. */
+  readonly source: string | undefined;
+  readonly keep: boolean;
+  readonly options: StageOptions;
+}
+
+/** A declaration and the provider that handles. */
+export interface Handler extends HandlerDeclaration {
+  /** Calls the method as it is then, on the provider. */
+  readonly consumer: Consumer;
+}
+
+/** A provider or controller with decorated methods. */
+interface Host {
+  readonly wrapper: Wrapper;
+  /** `undefined` while a factory has not run, and for what is made anew for each request or each consumer. */
+  readonly instance: object | undefined;
+  readonly prototype: object;
+  readonly methods: readonly DecoratedMethod[];
+}
+
+/**
+ * Finds the handlers of an application: on providers and controllers, by class, by value and by factory. Aliases, repeated
+ * imports and proxies of a provider add none.
+ */
+@Injectable()
+export class StageExplorer {
+  constructor(
+    private readonly discovery: DiscoveryService,
+    private readonly metadata: StageMetadataAccessor,
+  ) {}
+
+  /** What all `forFeature`s declare. */
+  features(): StageFeature[] {
+    return this.discovery
+      .getProviders()
+      .filter(({ token }) => token === SEDA_FEATURES)
+      .flatMap(({ instance }) => instance as StageFeature[]);
+  }
+
+  /** What is known of the handlers before anything was instantiated: all but what factories will make. */
+  declared(): HandlerDeclaration[] {
+    return this.hosts().flatMap((host) => host.methods.map((method) => this.declaration(host, method)));
+  }
+
+  /**
+   * The handlers. Only once every provider is instantiated.
+   * @throws SedaModuleError for a handler that has no single instance to call
+   */
+  handlers(): Handler[] {
+    const hosts = withoutRepeats(this.hosts());
+    for (const host of hosts) this.requireOneInstance(host, hosts);
+    return hosts.flatMap((host) => this.handlersOf(host));
+  }
+
+  private handlersOf(host: Host): Handler[] {
+    const stages = new Set<string>();
+    return host.methods.map((method) => {
+      const declaration = this.declaration(host, method);
+      const id = `${String(method.key)} ${declaration.stage}`;
+      if (stages.has(id)) throw handlerTwice(declaration, 'is decorated twice with it. Decorate it once.');
+      stages.add(id);
+      return { ...declaration, consumer: consumerOf(host.instance as object, method.key, declaration.keep) };
+    });
+  }
+
+  private hosts(): Host[] {
+    return [...this.discovery.getProviders(), ...this.discovery.getControllers()]
+      .map((wrapper) => this.hostOf(wrapper))
+      .filter((host) => host !== undefined);
+  }
+
+  private hostOf(wrapper: Wrapper): Host | undefined {
+    if (wrapper.isAlias) return undefined;
+    const instance: unknown = isSingle(wrapper) ? wrapper.instance : undefined;
+    const prototype: unknown = isObject(instance) ? Object.getPrototypeOf(instance) : classOf(wrapper)?.prototype;
+    const methods = this.metadata.decoratedMethods(prototype);
+    if (methods.length === 0) return undefined;
+    return { wrapper, instance: instance as object | undefined, prototype: prototype as object, methods };
+  }
+
+  private declaration({ prototype }: Host, { key, metadata }: DecoratedMethod): HandlerDeclaration {
+    const className = this.metadata.classNameOf(prototype);
+    const method = typeof key === 'symbol' ? (key.description ?? '') : String(key);
+    const owner = `${className}.${method}`;
+    const { options } = metadata;
+    if (metadata.kind === 'stage')
+      return { owner, stage: metadata.name ?? owner, source: undefined, keep: false, options };
+    const { source, keep } = metadata;
+    return { owner, stage: `${source}.dead-letters`, source, keep, options };
+  }
+
+  private requireOneInstance(host: Host, hosts: readonly Host[]): void {
+    const declaration = this.declaration(host, host.methods[0] as DecoratedMethod);
+    if (!isSingle(host.wrapper)) throw notStatic(declaration, host.wrapper);
+    const other = hosts.find((each) => each !== host && each.prototype === host.prototype);
+    if (other === undefined) return;
+    const places = [host, other].map(({ wrapper }) => placeOf(wrapper)).join(' and ');
+    const fix = 'Provide the class in one module, export it there, and import that module in the other.';
+    throw handlerTwice(declaration, `is provided by two instances of its class, in ${places}. ${fix}`);
+  }
+}
+
+/** The same instance by another token is no other host, and a proxy of one neither. */
+function withoutRepeats(hosts: readonly Host[]): Host[] {
+  const instances = new Set<object>();
+  const single = hosts.filter(({ instance }) => {
+    if (instance === undefined) return true;
+    const isNew = !instances.has(instance);
+    instances.add(instance);
+    return isNew;
+  });
+  return single.filter((host, index) => {
+    if (!isProxy(host.instance)) return true;
+    const original = single.findIndex(({ prototype }) => prototype === host.prototype);
+    const plain = single.some(({ prototype, instance }) => prototype === host.prototype && !isProxy(instance));
+    return !plain && original === index;
+  });
+}
+
+/** Whether there is one instance for the whole application. */
+function isSingle(wrapper: Wrapper): boolean {
+  return wrapper.isDependencyTreeStatic() && !wrapper.isTransient;
+}
+
+function classOf({ metatype, inject }: Wrapper): { prototype?: unknown } | undefined {
+  const madeByFactory = inject !== undefined && inject !== null;
+  return madeByFactory || typeof metatype !== 'function' ? undefined : metatype;
+}
+
+/** Looks the method up with each call, so that a spy, or any other replacement, is called. */
+function consumerOf(instance: object, key: PropertyKey, keep: boolean): Consumer {
+  const provider = instance as Record<PropertyKey, Consumer>;
+  const call: Consumer = (envelope, attempt) => (provider[key] as Consumer)(envelope, attempt);
+  return keep ? keeping(call) : call;
+}
+
+/** The ack of a dead letter would remove it: bury it again, unless the handler says otherwise. */
+function keeping(call: Consumer): Consumer {
+  return async (envelope, attempt) => {
+    attempt.deadLetter('kept');
+    if ((await call(envelope, attempt)) === false) throw new NackedError(attempt.stage);
+  };
+}
+
+function placeOf({ host, name }: Wrapper): string {
+  return `${host?.name ?? 'an unknown module'} (as '${String(name)}')`;
+}
+
+function handlerTwice({ owner, stage }: HandlerDeclaration, why: string): SedaModuleError {
+  return new SedaModuleError('SEDA_HANDLER_TWICE', `The handler ${owner} of stage '${stage}' ${why}`);
+}
+
+function notStatic({ owner, stage }: HandlerDeclaration, wrapper: Wrapper): SedaModuleError {
+  const scope = wrapper.isTransient ? 'transient' : 'request-scoped, by itself or by what it injects';
+  return new SedaModuleError(
+    'SEDA_HANDLER_NOT_STATIC',
+    `The handler ${owner} of stage '${stage}' would never be called: its provider in ${placeOf(wrapper)} is ${scope}. ` +
+      'Put the handler into a provider with the default scope, and resolve there what is scoped (ModuleRef.resolve).',
+  );
+}
