@@ -87,7 +87,6 @@ export class StageExplorer {
   }
 
   private hostOf(wrapper: Wrapper): Host | undefined {
-    if (wrapper.isAlias) return undefined;
     const instance: unknown = isSingle(wrapper) ? wrapper.instance : undefined;
     const prototype: unknown = isObject(instance) ? Object.getPrototypeOf(instance) : classOf(wrapper)?.prototype;
     const methods = this.metadata.decoratedMethods(prototype);
@@ -117,7 +116,7 @@ export class StageExplorer {
   }
 }
 
-/** The same instance by another token is no other host, and a proxy of one neither. */
+/** The same instance by another token, an alias, is no other host, and a proxy of one neither. */
 function withoutRepeats(hosts: readonly Host[]): Host[] {
   const instances = new Set<object>();
   const single = hosts.filter(({ instance }) => {
