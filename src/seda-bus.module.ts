@@ -1,6 +1,6 @@
 import { type DynamicModule, Inject, Module, Optional, type Provider } from '@nestjs/common';
 import { DiscoveryModule, ModulesContainer } from '@nestjs/core';
-import { InvalidOptionError, SedaBus } from '#engine';
+import { InvalidOptionError, SedaBus, checkStageName } from '#engine';
 import { createBus, createStageRef } from './bus.factory.js';
 import { BusLifecycle } from './bus.lifecycle.js';
 import { SedaModuleError } from './errors.js';
@@ -13,7 +13,6 @@ import {
   type SedaBusModuleOptions,
   type SedaBusOptionsFactory,
   type StageFeature,
-  checkStageName,
   moduleSettings,
 } from './seda-bus.options.js';
 import { SEDA_BUS_OPTIONS, SEDA_BUS_SETTINGS, SEDA_FEATURES, getStageToken } from './seda-bus.tokens.js';

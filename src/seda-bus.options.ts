@@ -1,5 +1,5 @@
 import type { InjectionToken, ModuleMetadata, OptionalFactoryDependency, Type } from '@nestjs/common';
-import { InvalidOptionError, SedaBus, type SedaBusOptions, type StageOptions } from '#engine';
+import { InvalidOptionError, type SedaBusOptions, type StageOptions, checkStageName } from '#engine';
 
 /** When the bus drains; see {@link SedaBusModuleOptions.drainOn}. */
 export type DrainOn = 'first' | 'onModuleDestroy' | 'beforeApplicationShutdown' | 'onApplicationShutdown';
@@ -105,28 +105,6 @@ export function moduleSettings(options: SedaBusModuleOptions = {}): ModuleSettin
     drainOn,
     shutdownTimeoutMs,
   };
-}
-
-/**
- * Checks the options of one stage where they were given, so that the error can say where that is.
- * @throws InvalidOptionError whose option is `<owner>: <option>`
- */
-export function checkStageOptions(owner: string, options: StageOptions): void {
-  try {
-    // The engine checks defaults as it checks a stage; this bus is never started.
-    return void new SedaBus({ autoStart: false, defaults: options });
-  } catch (error) {
-    if (!(error instanceof InvalidOptionError)) throw error;
-    const option = error.option.replace(/^bus\.defaults\.?/, '');
-    throw new InvalidOptionError(option === '' ? owner : `${owner}: ${option}`, error.rule, error.value);
-  }
-}
-
-/** @throws InvalidOptionError */
-export function checkStageName(option: string, name: unknown): asserts name is string {
-  if (typeof name !== 'string' || name === '' || name.length > 256) {
-    throw new InvalidOptionError(option, 'a string of 1 to 256 characters', name);
-  }
 }
 
 /** @throws InvalidOptionError */

@@ -1,5 +1,12 @@
-import { Backpressure, InvalidOptionError, StageConflictError, type StageOptions } from '#engine';
-import { type ModuleSettings, type StageFeature, checkStageName, checkStageOptions } from './seda-bus.options.js';
+import {
+  Backpressure,
+  InvalidOptionError,
+  StageConflictError,
+  type StageOptions,
+  checkStageName,
+  checkStageOptions,
+} from '#engine';
+import type { ModuleSettings, StageFeature } from './seda-bus.options.js';
 import type { HandlerDeclaration } from './stage.explorer.js';
 
 /** Every stage of the application, with the options it is declared with, and where dead letters go. */

@@ -14,8 +14,6 @@ export interface Registered {
 /** Brings what the application declares onto the bus. */
 @Injectable()
 export class StageRegistrar {
-  /** The stages that keep dead letters by declaration. Complete once {@link register} has run. */
-  readonly deadLetterChannels = new Set<string>();
   /** The sources that a `@DeadLetter` names. */
   readonly deadLetterSources = new Set<string>();
 
@@ -34,17 +32,8 @@ export class StageRegistrar {
     const plan = planStages(this.settings, this.explorer.features(), handlers);
     declareStages(this.bus, plan);
     for (const { stage, consumer } of handlers) this.bus.subscribe(stage, consumer);
-    this.note(plan);
+    for (const source of plan.channels.keys()) this.deadLetterSources.add(source);
     return { stages: plan.stages.size, handlers: handlers.length };
-  }
-
-  private note({ channels }: StagePlan): void {
-    const { deadLetterChannel } = this.settings;
-    if (deadLetterChannel !== undefined) this.deadLetterChannels.add(deadLetterChannel);
-    for (const [source, channel] of channels) {
-      this.deadLetterSources.add(source);
-      this.deadLetterChannels.add(channel);
-    }
   }
 }
 

@@ -71,7 +71,7 @@ export class SedaBus {
    * @throws StageConflictError for other options than it was declared with
    */
   channel(name: string, options?: StageOptions, { provisional = false }: { provisional?: boolean } = {}): this {
-    checkStageName(name);
+    checkStageName('stage name', name);
     this.requireOpen(`channel('${name}')`);
     const { registry, settings } = this.core;
     const stage = registry.get(name);
@@ -84,7 +84,7 @@ export class SedaBus {
 
   /** Adds a consumer; the same one twice is two. A stage that does not exist is created with the defaults. */
   subscribe(name: string, consumer: Consumer): this {
-    checkStageName(name);
+    checkStageName('stage name', name);
     if (typeof consumer !== 'function') throw new InvalidOptionError('consumer', 'a function', consumer);
     this.requireOpen(`subscribe('${name}')`);
     const stage = this.core.registry.get(name) ?? this.core.createStage(name, this.core.settings.defaults, true);
@@ -108,8 +108,8 @@ export class SedaBus {
    * capacity 4096, `DropOldest`. The last call for a source counts.
    */
   setDeadLetterChannel(source: string, channel: string): this {
-    checkStageName(source, 'dead-letter source');
-    checkStageName(channel, 'dead-letter channel');
+    checkStageName('dead-letter source', source);
+    checkStageName('dead-letter channel', channel);
     if (source === channel)
       throw new InvalidOptionError('dead-letter channel', 'another stage than its source', channel);
     this.requireOpen(`setDeadLetterChannel('${source}')`);
@@ -287,7 +287,6 @@ export class SedaBus {
       registry.get(name) ??
       this.core.createStage(name, stageSettings(`stage '${name}'`, DEAD_LETTER_DEFAULTS, settings.defaults), true);
     stage.parks = true;
-    this.core.lessToDo();
     this.core.lessToDo();
     return stage;
   }

@@ -34,7 +34,15 @@ export {
 } from './errors.js';
 export type { SedaEventName, SedaEvents, SedaListener } from './events.js';
 export type { BusState, StageState } from './lifecycle.js';
-export { Backpressure, type BackoffOptions, Delivery, type SedaBusOptions, type StageOptions } from './options.js';
+export {
+  Backpressure,
+  type BackoffOptions,
+  Delivery,
+  type SedaBusOptions,
+  type StageOptions,
+  checkStageName,
+  checkStageOptions,
+} from './options.js';
 export type { PublishOptions } from './publish-options.js';
 export type { OnComplete, OnSettled, Outcome } from './receipt.js';
 export type { StageRef } from './stage-ref.js';

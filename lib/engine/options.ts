@@ -178,7 +178,7 @@ const BUS_CHECKS: Readonly<Record<keyof SedaBusOptions, Check>> = {
   defaults: (option, value) => checkAll(option, value, STAGE_CHECKS),
   turnMs: positiveMs,
   unknownStage: oneOf(['refuse', 'throw']),
-  deadLetterChannel: (option, value) => checkStageName(value, option),
+  deadLetterChannel: checkStageName,
   autoStart: boolean,
   publishWhileDraining: boolean,
   clock: rule('an object with now, setTimeout and clearTimeout', isClock),
@@ -206,6 +206,15 @@ export function stageSettings(
 }
 
 /**
+ * Checks a stage's options where they were given, which may be far from the bus that will use them.
+ * @param owner where they stand; the error names the option as `<owner>: <option>`
+ * @throws InvalidOptionError
+ */
+export function checkStageOptions(owner: string, options: StageOptions): void {
+  checkAll(owner, options, STAGE_CHECKS, [], ': ');
+}
+
+/**
  * Checks the bus's options and fills in what they leave open.
  * @throws InvalidOptionError
  */
@@ -228,7 +237,7 @@ export function busSettings(options: SedaBusOptions = {}): BusSettings {
  * Stage names are addresses: any text of 1 to 256 characters.
  * @throws InvalidOptionError
  */
-export function checkStageName(name: unknown, option = 'stage name'): asserts name is string {
+export function checkStageName(option: string, name: unknown): asserts name is string {
   if (typeof name !== 'string' || name.length === 0 || name.length > 256) {
     throw new InvalidOptionError(option, 'a string of 1 to 256 characters', name);
   }
@@ -238,16 +247,18 @@ function checkAll(
   owner: string,
   options: unknown,
   checks: Readonly<Record<string, Check>>,
-  required: string[] = [],
+  required: readonly string[] = [],
+  separator = '.',
 ): void {
   object(owner, options);
   const given = options as Readonly<Record<string, unknown>>;
   for (const [name, value] of Object.entries(given)) {
     if (value === undefined) continue;
+    const option = `${owner}${separator}${name}`;
     if (!Object.hasOwn(checks, name)) {
-      throw new InvalidOptionError(`${owner}.${name}`, `one of ${Object.keys(checks).join(', ')}`, value);
+      throw new InvalidOptionError(option, `one of ${Object.keys(checks).join(', ')}`, value);
     }
-    checks[name]?.(`${owner}.${name}`, value);
+    checks[name]?.(option, value);
   }
   for (const name of required) if (given[name] === undefined) checks[name]?.(`${owner}.${name}`, undefined);
 }

@@ -12,6 +12,8 @@ export interface StageStats {
   readonly capacity: number;
   readonly concurrency: number;
   readonly backpressure: Backpressure;
+  /** Whether it is a dead-letter channel. */
+  readonly keepsDeadLetters: boolean;
   /** Publishes that asked for this stage by name, hops and dead letters that arrived. */
   readonly offered: number;
   /** Publishers that wait for room now. */
@@ -44,6 +46,7 @@ export function statsOf(stage: Stage): StageStats {
     capacity: settings.capacity,
     concurrency: settings.concurrency,
     backpressure: settings.backpressure,
+    keepsDeadLetters: stage.parks,
     offered: books.offered,
     waiting: books.waiting,
     depth: backend.depth,

@@ -16,8 +16,6 @@ export interface Judgement {
 export interface Subject {
   readonly state: BusState;
   readonly stages: Readonly<Record<string, StageStats>>;
-  /** Stages that keep dead letters: what waits there is at rest, and its age says nothing unless it is asked for. */
-  readonly deadLetterChannels: ReadonlySet<string>;
 }
 
 /** The health of a bus. What makes it down goes before what degrades it. */
@@ -46,9 +44,11 @@ function exceeded(subject: Subject, name: string, thresholds: SedaHealthThreshol
   ];
 }
 
+/** What waits in a dead-letter channel is at rest: its age says nothing unless it is asked for by name. */
 function thresholdsOf(subject: Subject, name: string, thresholds: SedaHealthThresholds): StageThresholds {
   const { stages = {}, maxOldestAgeMs, ...all } = thresholds;
-  const aged = maxOldestAgeMs === undefined || subject.deadLetterChannels.has(name) ? {} : { maxOldestAgeMs };
+  const aged =
+    maxOldestAgeMs === undefined || subject.stages[name]?.keepsDeadLetters === true ? {} : { maxOldestAgeMs };
   return { ...all, ...aged, ...(Object.hasOwn(stages, name) ? stages[name] : {}) };
 }
 

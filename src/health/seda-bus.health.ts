@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type HealthIndicatorResult, HealthIndicatorService, type HealthIndicatorStatus } from '@nestjs/terminus';
 import { type BusState, SedaBus, type StageState, type StageStats } from '#engine';
-import { StageRegistrar } from '../stage.registrar.js';
 import { judge } from './health.judgement.js';
 import { type SedaHealthThresholds, checkThresholds } from './health.thresholds.js';
 
@@ -37,7 +36,6 @@ export interface SedaBusHealth extends Record<string, unknown> {
 export class SedaBusHealthIndicator {
   constructor(
     private readonly bus: SedaBus,
-    private readonly registrar: StageRegistrar,
     private readonly indicators: HealthIndicatorService,
   ) {}
 
@@ -52,8 +50,7 @@ export class SedaBusHealthIndicator {
     const { state } = this.bus;
     const stages = this.bus.stats();
     checkThresholds(thresholds, Object.keys(stages));
-    const { deadLetterChannels } = this.registrar;
-    const { status, reason } = judge({ state, stages, deadLetterChannels }, thresholds);
+    const { status, reason } = judge({ state, stages }, thresholds);
     const data: SedaBusHealth = { state, ...(reason !== undefined && { reason }), stages: healthOf(stages) };
     const session = this.indicators.check(key);
     if (status === 'down') return session.down(data);
