@@ -258,7 +258,7 @@ export class SedaBus {
     const source = this.core.registry.require(stage);
     const channel = source.parks ? source : this.core.registry.channelOf(source);
     const belongs = source.parks ? () => true : (facts: { source: string }) => facts.source === stage;
-    return new DeadLetters(channel, belongs, async (name, envelope) => this.core.intake.redrive(name, envelope));
+    return new DeadLetters(channel, belongs, (...letter) => this.core.intake.redrive(...letter));
   }
 
   /**

@@ -30,7 +30,7 @@ export class DeadLetters {
   constructor(
     private readonly channel: Stage | undefined,
     private readonly belongs: (facts: DeadLetterFacts) => boolean,
-    private readonly offerToSource: (source: string, envelope: Envelope) => Promise<boolean>,
+    private readonly offerToSource: (source: string, envelope: Envelope, taken: () => void) => Promise<boolean>,
   ) {}
 
   /**
@@ -62,9 +62,7 @@ export class DeadLetters {
     if (channel === undefined) return 0;
     let redriven = 0;
     for (const lease of channel.borrow(this.matching(which))) {
-      const taken = await this.redriveOne(lease);
-      channel.giveBack(lease, taken);
-      if (taken) redriven++;
+      if (await this.redriveOne(channel, lease)) redriven++;
     }
     return redriven;
   }
@@ -77,11 +75,17 @@ export class DeadLetters {
     return this.channel?.dropQueued('purged', this.matching(which)) ?? 0;
   }
 
-  private async redriveOne({ envelope }: Lease): Promise<boolean> {
+  private async redriveOne(channel: Stage, lease: Lease): Promise<boolean> {
+    const { envelope } = lease;
     const facts = factsOf(envelope) as DeadLetterFacts;
     unstamp(envelope);
-    const taken = await this.offerToSource(facts.source, envelope as Envelope).catch(() => false);
-    if (!taken) stamp(envelope, facts);
+    // Given back at that very moment: should it fail again at once, its place in the channel is free.
+    const giveBack = (): void => channel.giveBack(lease, true);
+    const taken = await this.offerToSource(facts.source, envelope as Envelope, giveBack).catch(() => false);
+    if (!taken) {
+      stamp(envelope, facts);
+      channel.giveBack(lease, false);
+    }
     return taken;
   }
 

@@ -64,14 +64,16 @@ export class Intake {
     return accepted;
   }
 
-  /** A dead letter goes to its source again, as a publish would. */
-  redrive(source: string, envelope: EnvelopeShape): boolean | Promise<boolean> {
-    const stage = this.core.registry.get(source);
+  /** A dead letter goes to its source again, as a publish would; `taken` is called at the moment it is accepted. */
+  async redrive(source: string, envelope: EnvelopeShape, taken: () => void): Promise<boolean> {
+    const { registry, turn } = this.core;
+    // Many letters are many steps: let timers and sockets have their turn.
+    if (turn.spent()) await turn.next();
+    const stage = registry.get(source);
     if (stage === undefined) return false;
-    return (
-      this.offerTo(stage, envelope, undefined, undefined, 'outside') ??
-      stage.admission.waitForRoom(envelope, undefined, {}, 'outside')
-    );
+    const answer = this.offerTo(stage, envelope, undefined, undefined, 'outside');
+    if (answer === true) taken();
+    return answer ?? stage.admission.waitForRoom(envelope, undefined, { admitted: taken }, 'outside');
   }
 
   /** The bus has started: envelopes that came before their stages are offered to them now. They were accepted once. */

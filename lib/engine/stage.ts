@@ -39,6 +39,8 @@ export class Stage implements Drainable, AttemptHost, Admitting {
   nextListed: Drainable | undefined = undefined;
   /** Dead letters go here: without a consumer they stay. */
   parks = false;
+  /** How many are out on a loan: see {@link borrow}. */
+  lent = 0;
 
   constructor(
     readonly name: string,
@@ -179,13 +181,14 @@ export class Stage implements Drainable, AttemptHost, Admitting {
   borrow(matches: (lease: Lease) => boolean): Lease[] {
     const leases = this.backend.takeWhere(matches);
     this.books.inFlight += leases.length;
-    this.admission.admitWaiting();
+    this.lent += leases.length;
     return leases;
   }
 
   /** Ends the loan of {@link borrow}: delivered, or back in its place. */
   giveBack(lease: Lease, delivered: boolean): void {
     if (delivered) this.books.delivered++;
+    this.lent--;
     this.leave(lease, delivered ? 'done' : lease.parked ? 'park' : 'return', lease.dueAt);
     this.admission.makeUpForReturn();
     this.host.lessToDo();

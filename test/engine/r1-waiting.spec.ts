@@ -42,6 +42,24 @@ describe('R1.2 Block', () => {
     expectBalanced(bus);
   });
 
+  it('R1.2 nor ahead of those who wait for the end of a pause', async () => {
+    const { bus, recorder } = fullStage();
+    const waiting = bus.publish(makeEnvelope('a', 'waiting'));
+    bus.pause();
+    bus.release();
+    await turn();
+    const newcomers: boolean[] = [];
+    bus.on('state', ({ to }) => {
+      if (to === 'open') newcomers.push(...offerEach(bus, 'a', ['newcomer']));
+    });
+    bus.resume();
+    expect(newcomers).toEqual([false]);
+    expect(await waiting).toBe(true);
+    await bus.idle();
+    expect(recorder.seen).toEqual(['first', 'waiting']);
+    expectBalanced(bus);
+  });
+
   it('R1.2 ends the wait at timeoutMs, reason `timeout`, and not before', async () => {
     const { bus, clock } = fullStage();
     const ends: Outcome[] = [];

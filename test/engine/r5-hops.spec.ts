@@ -91,6 +91,32 @@ describe('R5.2 a hop waits for room', () => {
     expectBalanced(bus);
   });
 
+  it('R5.2 in order, and not in the place of dead letters that may come back', async () => {
+    const { bus } = manualBus({ deadLetterChannel: 'dead' });
+    bus
+      .channel('dead', { capacity: 1, backpressure: 'block' })
+      .channel('x', { capacity: 1 })
+      .channel('a', { concurrency: 2 });
+    bus.subscribe('x', () => false).subscribe('a', () => true);
+    await bus.publishAndWait(makeEnvelope('x', 'letter'));
+    bus.hold('x');
+    offerEach(bus, 'x', ['full']);
+    bus.offer(makeEnvelope('a', 'hop 1', { slip: ['dead'] }));
+    await turn();
+    const redriven = bus.deadLetters('x').redrive('all');
+    bus.offer(makeEnvelope('a', 'hop 2', { slip: ['dead'] }));
+    await turn();
+    expect(bus.stats()).toMatchObject({ a: { inFlight: 2 }, dead: { inFlight: 1, depth: 0 } });
+    const arrived = new Recorder();
+    bus.subscribe('dead', arrived.consumer).subscribe('x', () => true);
+    bus.release('x');
+    expect(await redriven).toBe(1);
+    await bus.idle('a');
+    expect(arrived.seen.filter((payload) => String(payload).startsWith('hop'))).toEqual(['hop 1', 'hop 2']);
+    await bus.idle();
+    expectBalanced(bus);
+  });
+
   it('R5.2 up to hopTimeoutMs; then it is dead-lettered where it was leaving, slip untouched', async () => {
     const { bus, clock } = towardsFull('block', 300);
     const envelope = toB();

@@ -79,6 +79,20 @@ describe('R6.1 a retry goes by admission, ahead of all younger ones', () => {
     expect(recorder.seen).toEqual(['retried', 'retried', 'younger', 'youngest']);
   });
 
+  it('R6.1 one that was delayed from the start has its place among those that were not', async () => {
+    const { bus, clock } = manualBus();
+    const recorder = new Recorder();
+    bus.subscribe('a', recorder.consumer);
+    bus.hold();
+    offerEach(bus, 'a', ['first']);
+    bus.offer(makeEnvelope('a', 'delayed'), { delayMs: 10 });
+    offerEach(bus, 'a', ['last']);
+    await clock.advance(10);
+    bus.release();
+    await bus.idle();
+    expect(recorder.seen).toEqual(['first', 'delayed', 'last']);
+  });
+
   it('R6.1 waiting for a backoff holds no permit', async () => {
     const { bus, clock } = manualBus({ concurrency: 1 });
     const recorder = new Recorder();
@@ -219,6 +233,18 @@ describe('R6 timers', () => {
     expect(bus.stats()['a']).toMatchObject({ retrying: 0, delivered: 1 });
     expect(Math.max(...longest)).toBeGreaterThan(2 ** 31);
     expectBalanced(bus);
+  });
+
+  it('R6 the timer is set anew only for an earlier one', () => {
+    const { bus, clock } = manualBus();
+    const set = clock.setTimeout.bind(clock);
+    let times = 0;
+    clock.setTimeout = (callback, delayMs) => (times++, set(callback, delayMs));
+    bus.channel('a');
+    for (const n of numbers(1_000)) bus.offer(makeEnvelope('a'), { delayMs: 1_000 + n });
+    expect([times, clock.pending]).toEqual([1, 1]);
+    bus.offer(makeEnvelope('a'), { delayMs: 999 });
+    expect([times, clock.pending]).toEqual([2, 1]);
   });
 
   it('R6 delayMs 0 waits for nothing', async () => {

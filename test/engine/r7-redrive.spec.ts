@@ -215,6 +215,55 @@ describe('R7.4 redrive', () => {
     expectBalanced(bus);
   });
 
+  it.each(['block', 'reject', 'drop-newest'] as const)(
+    'R7.3 R7.4 a %s channel keeps the places of letters that may come back',
+    async (backpressure) => {
+      const { bus, letters, state } = await parked(3, { capacity: 1 }, { capacity: 3, backpressure });
+      bus.hold('a');
+      const redriven = letters.redrive('all');
+      await turn();
+      state.broken = true;
+      bus.setDeadLetterChannel('b', 'dead').subscribe('b', () => false);
+      for (const n of ['x', 'y', 'z']) await bus.publishAndWait(makeEnvelope('b', n));
+      bus.shutdownNow();
+      expect(await redriven).toBe(1);
+      expect(payloads((await bus.deadLetters('dead').list()).items)).toEqual([1, 2, 'x']);
+      expect(bus.stats()['dead']).toMatchObject({ depth: 3, dropped: 2 });
+      expectBalanced(bus);
+    },
+  );
+
+  it.each([1, 2])('R7.4 %i letters that fail again at once find their places in a full channel', async (count) => {
+    const { bus, letters, state } = await parked(
+      count,
+      { maxAttempts: 1, capacity: 1 },
+      { capacity: count, backpressure: 'reject' },
+    );
+    state.broken = true;
+    expect(await letters.redrive('all')).toBe(count);
+    await bus.idle();
+    expect(payloads((await letters.list()).items)).toEqual(numbers(count));
+    expect(bus.stats()['dead']).toMatchObject({ depth: count, delivered: count, dropped: 0 });
+    expectBalanced(bus);
+  });
+
+  it('R7.4 nor is one lost that had to wait for its source and then fails at once', async () => {
+    const { bus, letters, state } = await parked(
+      2,
+      { maxAttempts: 1, capacity: 1 },
+      { capacity: 2, backpressure: 'reject' },
+    );
+    state.broken = true;
+    bus.hold('a');
+    const redriven = letters.redrive('all');
+    await turn();
+    bus.release('a');
+    expect(await redriven).toBe(2);
+    await bus.idle();
+    expect(bus.stats()['dead']).toMatchObject({ depth: 2, delivered: 2, dropped: 0 });
+    expectBalanced(bus);
+  });
+
   it('R7.4 a letter that its handler has yet to retry keeps its delay when its source refuses', async () => {
     const { bus, letters } = await parked(1, {}, { maxAttempts: 3 });
     bus.pause('a');

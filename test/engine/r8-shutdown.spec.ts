@@ -164,6 +164,26 @@ describe('R8.3 Q04 Q15 what is interrupted', () => {
     expect(bus.totals().callbackErrors).toBe(0);
   });
 
+  it('R8.3 exactly those are interrupted that still run, whatever the order in which the others ended', async () => {
+    const { bus } = manualBus();
+    const gates = numbers(7).map(() => new Gate());
+    const attempts: Attempt[] = [];
+    bus.channel('a', { concurrency: 7 }).subscribe('a', (envelope, attempt) => {
+      attempts.push(attempt);
+      return gates[envelope.content() as number]?.opened;
+    });
+    offerEach(bus, 'a', numbers(7));
+    await turn();
+    for (const n of [3, 6, 0, 4]) {
+      gates[n]?.open();
+      await turn();
+    }
+    expect(bus.shutdownNow()).toBe(false);
+    expect(attempts.map(({ signal }) => signal.aborted)).toEqual(numbers(7).map((n) => [1, 2, 5].includes(n)));
+    expect(bus.stats()['a']).toMatchObject({ delivered: 4, inFlight: 0, droppedBy: { abandoned: 3 } });
+    expectBalanced(bus);
+  });
+
   it.each(ways)('R8.4 %s: publishers that wait get `false`', async (_, end) => {
     const { bus, clock } = await running();
     bus.channel('full', { capacity: 1 });

@@ -18,6 +18,8 @@ export interface Admitting {
   readonly backend: Backend;
   readonly books: Books;
   readonly host: Pick<StageHost, 'clock' | 'lifecycle' | 'aborts' | 'deadline'>;
+  /** How many are out on a loan and may come back. */
+  readonly lent: number;
   /** There is something new to start. */
   wake(): void;
   /** Counts a discard and tells of it. */
@@ -76,7 +78,12 @@ export class Admission {
   waitForRoom(
     envelope: EnvelopeShape,
     receipt: Receipt | undefined,
-    { timeoutMs, signal, delayMs = 0 }: Patience & { readonly delayMs?: number },
+    {
+      timeoutMs,
+      signal,
+      delayMs = 0,
+      admitted,
+    }: Patience & { readonly delayMs?: number; readonly admitted?: () => void },
     origin: Origin,
   ): boolean | Promise<boolean> {
     const line = origin === 'attempt' ? this.insiders : this.publishers;
@@ -94,6 +101,7 @@ export class Admission {
         const end = answer === 'admitted' && dueAt > deadline ? 'abandoned' : answer;
         if (end === 'admitted') this.enqueue(envelope, receipt, dueAt);
         else this.stage.drop(envelope, receipt, end);
+        if (end === 'admitted') admitted?.();
         resolve(end === 'admitted');
       });
     });
@@ -171,9 +179,11 @@ export class Admission {
     return this.insiders.length > 0;
   }
 
+  /** The place of what is on a loan is kept, except where the oldest makes room: there it may be the oldest itself. */
   private get hasRoom(): boolean {
-    const { backend, settings } = this.stage;
-    return backend.depth + backend.retrying < settings.capacity;
+    const { backend, settings, lent } = this.stage;
+    const kept = WHEN_FULL[settings.backpressure] === 'evict' ? 0 : lent;
+    return backend.depth + backend.retrying + kept < settings.capacity;
   }
 
   private someoneIsAheadOf(origin: Origin): boolean {

@@ -69,7 +69,6 @@ export class BusModel extends BusState {
     const letter: Letter = { ...entry.letter, source: undefined };
     channel.remove(entry);
     channel.borrowed++;
-    this.doors.admitWaiting(channel);
     const giveBack = (accepted: boolean): void => {
       this.later.push(() => this.giveBack(channel, entry, accepted));
     };
@@ -110,11 +109,16 @@ export class BusModel extends BusState {
   private giveBack(channel: StageModel, entry: Entry, accepted: boolean): void {
     channel.borrowed--;
     if (accepted) channel.counts.delivered++;
-    else channel.putBack(entry);
+    else this.comesBack(channel, entry);
     const { capacity, concurrency } = channel.options;
     const returning = Math.max(0, concurrency - channel.inFlight);
     if (channel.evicts) this.doors.evictAbove(channel, capacity + returning);
     this.doors.admitWaiting(channel);
+  }
+
+  private comesBack(channel: StageModel, entry: Entry): void {
+    if (entry.dueAt <= this.now()) entry.dueAt = 0;
+    channel.putBack(entry);
   }
 
   private timeOut(stage: StageModel, id: string, hop: boolean): void {

@@ -53,7 +53,7 @@ export class StageModel {
   }
 
   get hasRoom(): boolean {
-    return this.queue.length < this.options.capacity;
+    return this.queue.length + (this.evicts ? 0 : this.borrowed) < this.options.capacity;
   }
 
   get waiting(): number {
