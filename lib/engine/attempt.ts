@@ -51,37 +51,42 @@ export interface AttemptHost {
   readonly timeoutMs: number | undefined;
   call(consumer: Consumer, envelope: Envelope, attempt: RunningAttempt): unknown;
   publishFrom(attempt: RunningAttempt, envelope: EnvelopeShape, options?: PublishOptions): Promise<boolean>;
+  /** An execution has its verdict. */
+  conclude(execution: Execution, verdict: Verdict): void;
+  /** An asynchronous attempt is over, and nothing of the user's is on the stack. */
+  proceed(): void;
   now(): number;
   setTimer(callback: () => void, delayMs: number): TimerHandle;
   clearTimer(timer: TimerHandle): void;
 }
 
-/** Who hears the verdict: the stage, or for pub/sub the fan-out. */
-export type Conclude = (execution: Execution, verdict: Verdict) => void;
+/** What few attempts need: most have no delay, no reason, no signal, no timer. */
+interface Extras {
+  recorded?: Verdict;
+  controller?: AbortController;
+  abortReason?: Error;
+  timer?: TimerHandle;
+}
 
 export class RunningAttempt extends Execution implements Attempt {
   /** The lease goes on counting when this attempt is over. */
   readonly number: number;
   /** What the slip was at the start; a handler's changes to it count only with an ack. */
   private readonly slipAtStart: SlipMark;
-  /** Who holds the bus-wide permit: this attempt, or the fan-out it belongs to. */
-  readonly owner: Execution;
-  private recorded: Verdict | undefined = undefined;
-  private controller: AbortController | undefined = undefined;
-  private abortReason: Error | undefined = undefined;
-  private timer: TimerHandle = undefined;
+  private extras: Extras | undefined = undefined;
 
   constructor(
     private readonly host: AttemptHost,
     lease: Lease,
-    private readonly envelope: EnvelopeShape,
-    private readonly conclude: Conclude,
-    owner?: Execution,
   ) {
     super(lease);
     this.number = lease.attempt;
-    this.owner = owner ?? this;
-    this.slipAtStart = markSlip(envelope);
+    this.slipAtStart = markSlip(lease.envelope);
+  }
+
+  /** Who holds the bus-wide permit. */
+  get owner(): Execution {
+    return this;
   }
 
   get max(): number {
@@ -101,11 +106,12 @@ export class RunningAttempt extends Execution implements Attempt {
   }
 
   get signal(): AbortSignal {
-    if (this.controller === undefined) {
-      this.controller = new AbortController();
-      if (this.abortReason !== undefined) this.controller.abort(this.abortReason);
+    const extras = (this.extras ??= {});
+    if (extras.controller === undefined) {
+      extras.controller = new AbortController();
+      if (extras.abortReason !== undefined) extras.controller.abort(extras.abortReason);
     }
-    return this.controller.signal;
+    return extras.controller.signal;
   }
 
   retryIn(delayMs: number): Verdict {
@@ -126,7 +132,7 @@ export class RunningAttempt extends Execution implements Attempt {
   run(consumer: Consumer): boolean {
     let verdict: Verdict;
     try {
-      const result = this.host.call(consumer, this.envelope as Envelope, this);
+      const result = this.host.call(consumer, this.lease.envelope as Envelope, this);
       if (isThenable(result)) {
         this.awaitResult(result);
         return !this.concluded;
@@ -147,14 +153,14 @@ export class RunningAttempt extends Execution implements Attempt {
   }
 
   override restoreSlip(): void {
-    cutBack(this.envelope, this.slipAtStart);
+    cutBack(this.lease.envelope, this.slipAtStart);
   }
 
   private awaitResult(result: PromiseLike<unknown>): void {
     // Whoever answers with a promise is awaited further, as `await` would.
     Promise.resolve(result).then(
-      (value) => this.end(this.verdictOn(value)),
-      (thrown: unknown) => this.end(nack(toError(thrown))),
+      (value) => this.endAsynchronously(this.verdictOn(value)),
+      (thrown: unknown) => this.endAsynchronously(nack(toError(thrown))),
     );
     const { timeoutMs } = this.host;
     if (timeoutMs !== undefined) this.setTimer(timeoutMs, this.host.now() + timeoutMs);
@@ -162,18 +168,23 @@ export class RunningAttempt extends Execution implements Attempt {
 
   /** A timer may fire early. */
   private setTimer(timeoutMs: number, deadline: number): void {
-    this.timer = this.host.setTimer(() => {
+    (this.extras ??= {}).timer = this.host.setTimer(() => {
       if (this.host.now() >= deadline) this.timeOut(timeoutMs);
       else this.setTimer(timeoutMs, deadline);
     }, deadline - this.host.now());
   }
 
+  private endAsynchronously(verdict: Verdict): void {
+    this.end(verdict);
+    this.host.proceed();
+  }
+
   private verdictOn(result: unknown): Verdict {
-    return this.recorded ?? (result === false ? nack(new NackedError(this.stage)) : ACK);
+    return this.extras?.recorded ?? (result === false ? nack(new NackedError(this.stage)) : ACK);
   }
 
   private record(verdict: Verdict): Verdict {
-    if (!this.concluded) this.recorded = verdict;
+    if (!this.concluded) (this.extras ??= {}).recorded = verdict;
     return verdict;
   }
 
@@ -188,17 +199,22 @@ export class RunningAttempt extends Execution implements Attempt {
     if (this.concluded) return;
     this.concluded = true;
     this.stopTimer();
-    this.conclude(this, verdict);
+    this.conclude(verdict);
+  }
+
+  protected conclude(verdict: Verdict): void {
+    this.host.conclude(this, verdict);
   }
 
   private abort(reason: Error): void {
-    this.abortReason = reason;
-    this.controller?.abort(reason);
+    const extras = (this.extras ??= {});
+    extras.abortReason = reason;
+    extras.controller?.abort(reason);
   }
 
   private stopTimer(): void {
-    if (this.timer === undefined) return;
-    this.host.clearTimer(this.timer);
-    this.timer = undefined;
+    if (this.extras?.timer === undefined) return;
+    this.host.clearTimer(this.extras.timer);
+    this.extras.timer = undefined;
   }
 }

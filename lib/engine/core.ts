@@ -3,7 +3,7 @@ import type { Envelope } from '#ra-common';
 import { AbortWatch } from './admission/abort-watch.js';
 import type { RunningAttempt } from './attempt.js';
 import { MemoryBackend } from './backend/memory.js';
-import type { Clock } from './clock.js';
+import { type Clock, systemClock } from './clock.js';
 import type { Consumer } from './consumer.js';
 import { Dispatcher } from './dispatch/dispatcher.js';
 import { Permits } from './dispatch/permits.js';
@@ -77,10 +77,13 @@ export class Core implements StageHost {
   }
 
   createStage(name: string, settings: StageSettings, implied: boolean): Stage {
-    const stage = new Stage(name, settings, new MemoryBackend(this.clock), this);
+    const stage = new Stage(name, settings, new MemoryBackend(this.clock, this.admissionTime), this);
     this.registry.add(stage, implied);
     return stage;
   }
+
+  /** Looking at the machine's clock costs more than queueing: one look serves all that come within a few steps. */
+  private readonly admissionTime = (): number => (this.clock === systemClock ? this.turn.now : this.clock.now());
 
   private callbackFailed(where: string, thrown: unknown): void {
     this.callbackErrors++;

@@ -1,4 +1,4 @@
-import { Envelope, type Route } from '#ra-common';
+import { Envelope, type Route, SimpleRoute } from '#ra-common';
 import { InvalidEnvelopeError } from './errors.js';
 
 /** What the bus needs of a routing slip; `ra-common`'s has it. */
@@ -41,9 +41,11 @@ const OPERATION = 'RECEIVE';
 export function makeEnvelope(to: string, payload?: unknown, init: EnvelopeInit = {}): Envelope {
   const envelope = Envelope.document();
   const { slip } = init;
-  if (slip !== undefined)
+  if (slip !== undefined) {
     for (let hop = slip.length - 1; hop >= 0; hop--) envelope.addRoute(slip[hop] ?? '', OPERATION);
-  envelope.addRoute(to, OPERATION);
+  }
+  // The first stage is where it goes now: most envelopes never need a slip.
+  envelope.route = SimpleRoute.of(to, OPERATION);
   if (payload !== undefined) envelope.addContent(payload);
   if (init.sender !== undefined) envelope.client = init.sender;
   if (init.headers !== undefined) Object.assign(envelope.headers, init.headers);

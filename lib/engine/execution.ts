@@ -8,7 +8,8 @@ export abstract class Execution {
   publishing = 0;
   /** Whether there is a verdict, or none will come. */
   concluded = false;
-  /** The links of its stage's list of executions that wait for a handler. */
+  /** Whether it stands in its stage's list of executions that wait for a handler, and the links of that list. */
+  listed = false;
   previous: Execution | undefined = undefined;
   next: Execution | undefined = undefined;
 
@@ -26,6 +27,7 @@ export class Executions {
   private head: Execution | undefined;
 
   add(execution: Execution): void {
+    execution.listed = true;
     execution.next = this.head;
     if (this.head !== undefined) this.head.previous = execution;
     this.head = execution;
@@ -33,7 +35,8 @@ export class Executions {
 
   /** An execution that is not in the list is ignored. */
   remove(execution: Execution): void {
-    if (execution.previous === undefined && this.head !== execution) return;
+    if (!execution.listed) return;
+    execution.listed = false;
     if (execution.previous === undefined) this.head = execution.next;
     else execution.previous.next = execution.next;
     if (execution.next !== undefined) execution.next.previous = execution.previous;

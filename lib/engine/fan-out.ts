@@ -1,4 +1,4 @@
-import { type AttemptHost, type Conclude, RunningAttempt } from './attempt.js';
+import { type AttemptHost, RunningAttempt } from './attempt.js';
 import type { Consumer } from './consumer.js';
 import { copyEnvelope } from './envelope.js';
 import { Execution } from './execution.js';
@@ -21,7 +21,6 @@ export class FanOut extends Execution {
     private readonly host: AttemptHost,
     lease: Lease,
     private readonly copyPayload: boolean,
-    private readonly conclude: Conclude,
   ) {
     super(lease);
   }
@@ -43,12 +42,11 @@ export class FanOut extends Execution {
   override restoreSlip(): void {}
 
   private start(consumer: Consumer, place: number): void {
-    const concluded: Conclude = (_, verdict): void => {
+    const attempt = new SharedAttempt(this.host, this, (verdict) => {
       if (verdict.kind === 'ack') this.acked.add(place);
       this.verdict = worst(this.verdict, verdict);
       this.countDown();
-    };
-    const attempt = new RunningAttempt(this.host, this.lease, this.lease.envelope, concluded, this);
+    });
     this.attempts.push(attempt);
     attempt.run((envelope, running) => consumer(copyEnvelope(envelope, this.copyPayload) as typeof envelope, running));
   }
@@ -59,7 +57,26 @@ export class FanOut extends Execution {
     if (this.concluded) return true;
     this.concluded = true;
     this.lease.remaining = this.consumers.filter((_, place) => !this.acked.has(place));
-    this.conclude(this, this.verdict);
+    this.host.conclude(this, this.verdict);
     return true;
+  }
+}
+
+/** One of the attempts side by side: the permit is the fan-out's, and so is the last word. */
+class SharedAttempt extends RunningAttempt {
+  constructor(
+    host: AttemptHost,
+    private readonly fanOut: FanOut,
+    private readonly concluding: (verdict: Verdict) => void,
+  ) {
+    super(host, fanOut.lease);
+  }
+
+  override get owner(): Execution {
+    return this.fanOut;
+  }
+
+  protected override conclude(verdict: Verdict): void {
+    this.concluding(verdict);
   }
 }

@@ -25,7 +25,8 @@ export class Intake {
     options: PublishOptions | undefined,
     origin = this.origin(),
   ): boolean | Promise<boolean> {
-    const { receipt, stage } = this.prepare(envelope, options);
+    const stage = this.stageOf(envelope, options);
+    const receipt = this.receiptFor(options);
     if (stage === undefined) return this.refuseUnknown(envelope, options, receipt);
     const answer = this.offerTo(stage, envelope, options, receipt, origin);
     if (answer !== undefined) return answer;
@@ -38,7 +39,8 @@ export class Intake {
 
   /** As {@link publish}, for those who cannot wait. */
   offer(envelope: EnvelopeShape, options: PublishOptions | undefined): boolean {
-    const { receipt, stage } = this.prepare(envelope, options);
+    const stage = this.stageOf(envelope, options);
+    const receipt = this.receiptFor(options);
     if (stage === undefined) return this.refuseUnknown(envelope, options, receipt);
     const answer = this.offerTo(stage, envelope, options, receipt, this.origin());
     return answer ?? stage.admission.refuse(envelope, receipt, 'rejected');
@@ -79,7 +81,8 @@ export class Intake {
   /** The bus has started: envelopes that came before their stages are offered to them now. They were accepted once. */
   judgeEarlyArrivals(): void {
     this.early.release((envelope, options) => {
-      const { receipt, stage } = this.prepare(envelope, options);
+      const stage = this.stageOf(envelope, options);
+      const receipt = this.receiptFor(options);
       if (stage === undefined) this.countUnroutable(envelope, receipt);
       else if (stage.admission.offer(envelope, receipt, this.dueAt(options), 'attempt') === undefined) {
         // Its publisher was told `true`: neither signal nor time limit can take that back.
@@ -91,23 +94,19 @@ export class Intake {
   /** The bus ends without having started. */
   abandonEarlyArrivals(): void {
     this.early.release((envelope, options) => {
-      const { receipt, stage } = this.prepare(envelope, options);
+      const stage = this.stageOf(envelope, options);
+      const receipt = this.receiptFor(options);
       if (stage === undefined) this.countUnroutable(envelope, receipt);
       else stage.admission.refuse(envelope, receipt, 'abandoned');
     });
   }
 
-  private prepare(
-    envelope: EnvelopeShape,
-    options: PublishOptions | undefined,
-  ): { receipt: Receipt | undefined; stage: Stage | undefined } {
+  /** @throws InvalidEnvelopeError, InvalidOptionError */
+  private stageOf(envelope: EnvelopeShape, options: PublishOptions | undefined): Stage | undefined {
     checkEnvelope(envelope);
     if (options !== undefined) checkPublishOptions(options);
     const name = targetService(envelope);
-    return {
-      stage: name === undefined ? undefined : this.core.registry.get(name),
-      receipt: options === undefined ? undefined : this.receiptFor(options),
-    };
+    return name === undefined ? undefined : this.core.registry.get(name);
   }
 
   private offerTo(
@@ -140,7 +139,8 @@ export class Intake {
   }
 
   private refuseLate(envelope: EnvelopeShape, options: PublishOptions | undefined): boolean {
-    const { receipt, stage } = this.prepare(envelope, options);
+    const stage = this.stageOf(envelope, options);
+    const receipt = this.receiptFor(options);
     return stage?.admission.refuse(envelope, receipt, 'closed') ?? this.refuseUnknown(envelope, options, receipt);
   }
 
@@ -151,7 +151,9 @@ export class Intake {
     this.core.listeners.emit('unroutable', { stage, envelope: envelope as Envelope });
   }
 
-  private receiptFor({ onComplete, onSettled }: PublishOptions): Receipt | undefined {
+  private receiptFor(options: PublishOptions | undefined): Receipt | undefined {
+    if (options === undefined) return undefined;
+    const { onComplete, onSettled } = options;
     if (onComplete === undefined && onSettled === undefined) return undefined;
     return new Receipt(onComplete, onSettled, (callback) =>
       this.core.listeners.call('callback of a publish', callback),

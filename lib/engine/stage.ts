@@ -147,7 +147,18 @@ export class Stage implements Drainable, AttemptHost, Admitting {
 
   /** Schedules a drain if an attempt could start. */
   wake(): void {
-    if (!this.listed && !this.inDrain && this.runnable) this.host.dispatcher.wake(this);
+    if (!this.inDrain && (this.listed || this.runnable)) this.host.dispatcher.wake(this);
+  }
+
+  /** An execution has its verdict: its envelope leaves by one of the four doors. */
+  conclude(execution: Execution, verdict: Verdict): void {
+    this.executions.remove(execution);
+    this.settler.settle(execution, verdict);
+  }
+
+  /** An asynchronous attempt is over: what may follow need not wait for a turn to be scheduled. */
+  proceed(): void {
+    this.host.dispatcher.proceed();
   }
 
   call(consumer: Consumer, envelope: Envelope, attempt: RunningAttempt): unknown {
@@ -243,7 +254,7 @@ export class Stage implements Drainable, AttemptHost, Admitting {
 
   private start(lease: Lease): void {
     this.books.inFlight++;
-    this.admission.admitWaiting();
+    if (this.admission.someoneWaits) this.admission.admitWaiting();
     if (this.consumers.size === 0) {
       this.settler.refuseForWantOfConsumers(lease, new NoConsumerError(this.name));
       return;
@@ -257,20 +268,15 @@ export class Stage implements Drainable, AttemptHost, Admitting {
   }
 
   private startAttempt(lease: Lease): Execution | undefined {
-    const attempt = new RunningAttempt(this, lease, lease.envelope, this.concluded);
+    const attempt = new RunningAttempt(this, lease);
     return attempt.run(this.consumers.next()) ? attempt : undefined;
   }
 
   private startFanOut(lease: Lease): Execution | undefined {
-    const fanOut = new FanOut(this, lease, this.settings.copyPayload, this.concluded);
+    const fanOut = new FanOut(this, lease, this.settings.copyPayload);
     const { all } = this.consumers;
     return fanOut.run(lease.remaining?.filter((consumer) => all.includes(consumer)) ?? all) ? fanOut : undefined;
   }
-
-  private readonly concluded = (execution: Execution, verdict: Verdict): void => {
-    this.executions.remove(execution);
-    this.settler.settle(execution, verdict);
-  };
 
   private changeState(change: () => void): void {
     const from = this.state;

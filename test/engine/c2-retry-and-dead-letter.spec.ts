@@ -1,6 +1,7 @@
 import { DEAD_LETTER_HEADERS, type Outcome, makeEnvelope } from '#engine';
 import { expectBalanced } from '../support/balance.js';
 import { Recorder, manualBus } from '../support/manual-bus.js';
+import { turn } from '../support/manual-clock.js';
 
 describe('C2 retry and dead letter', () => {
   it('C2 an envelope that is nacked until its last allowed attempt and then acked is delivered once', async () => {
@@ -106,6 +107,7 @@ describe('C2 retry and dead letter', () => {
     const nack = (): boolean => false;
     bus.channel('a', { maxAttempts: 5, backoff: { type: 'fixed', delayMs: 10 } }).subscribe('a', nack);
     await bus.publish(makeEnvelope('a'));
+    await turn();
     await clock.advance(5);
     bus.unsubscribe('a', nack);
     await clock.advance(5);

@@ -154,14 +154,16 @@ describe('R1.4 DropOldest', () => {
 
   it('R1.4 a stage above its capacity is brought below it', async () => {
     const { bus, evicted } = heldStage(1);
+    const gate = new Gate();
     bus.subscribe('a', async () => {
-      await Promise.resolve();
+      await gate.opened;
       bus.hold();
       return false;
     });
     offerEach(bus, 'a', [1]);
-    await Promise.resolve();
+    await turn();
     bus.offer(makeEnvelope('a', 2));
+    gate.open();
     await turn();
     expect(bus.stats()['a']).toMatchObject({ depth: 2 });
     offerEach(bus, 'a', [3]);

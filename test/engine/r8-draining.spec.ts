@@ -76,8 +76,8 @@ describe('R8.5 publishing while the bus drains', () => {
         late = gate.opened.then(() => bus.publish(makeEnvelope('b', 'late')));
       });
     offerEach(bus, 'a', [1]);
+    await turn();
     offerEach(bus, 'b', [1]);
-    await Promise.resolve();
     const drained = bus.shutdown();
     const outside = bus.publish(makeEnvelope('b', 'outside'));
     gate.open();

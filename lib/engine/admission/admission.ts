@@ -174,6 +174,11 @@ export class Admission {
     this.insiders.dismiss('abandoned');
   }
 
+  /** Whether anybody waits to come in. */
+  get someoneWaits(): boolean {
+    return this.insiders.length > 0 || this.publishers.length > 0;
+  }
+
   /** Whether a hop or an `attempt.publish` waits to come in. */
   get insidersWait(): boolean {
     return this.insiders.length > 0;

@@ -36,7 +36,11 @@ export class MemoryBackend implements Backend {
   private timerDueAt = Number.POSITIVE_INFINITY;
   private closed = false;
 
-  constructor(private readonly clock: Clock) {}
+  /** @param admissionTime what an envelope's admission is dated with; may be a little behind the clock */
+  constructor(
+    private readonly clock: Clock,
+    private readonly admissionTime: () => number = () => clock.now(),
+  ) {}
 
   get depth(): number {
     return this.ring.length + this.returned.size + this.kept.size;
@@ -66,7 +70,7 @@ export class MemoryBackend implements Backend {
   }
 
   offer(envelope: EnvelopeShape, receipt: Receipt | undefined, dueAt: number): void {
-    const now = this.clock.now();
+    const now = this.admissionTime();
     if (dueAt > now) this.delay(new Lease(envelope, this.sequence++, now, receipt), dueAt);
     else this.ring.push(envelope, this.sequence++, now, receipt);
   }

@@ -23,7 +23,8 @@ export class Permits {
   }
 
   release(): void {
-    this.used--;
+    const wasFull = this.used-- === this.limit;
+    if (!wasFull) return;
     const next = this.returning.shift();
     if (next === undefined) this.freed();
     else this.grant(next);

@@ -5,7 +5,10 @@ const SLOW_SHARE = 1 / 16;
 
 /**
  * How long the event loop has not come round. Microtasks run before timers and sockets, so work that goes on in
- * microtasks must stop by itself: each step asks `spent()`, and when it says so, the next step waits for `next()`.
+ * microtasks must stop by itself: each step asks `spent()`, and when it says so, what is left waits until the loop has
+ * come round. Then the stages have their turn before the publishers that wait for it: what came in is worked off before
+ * more comes in.
+ *
  * Always the machine's own time: a loop that an injected clock believes idle still has to turn.
  */
 export class Turn {
@@ -14,9 +17,18 @@ export class Turn {
   private steps = 0;
   private stride = 1;
   private over = false;
+  private work: (() => void) | undefined;
   private following: Promise<true> | undefined;
+  private resolveFollowing: ((value: true) => void) | undefined;
+  private readonly origin = performance.timeOrigin;
 
   constructor(private readonly budgetMs: number) {}
+
+  /** Milliseconds since the Unix epoch, as of the last look at the clock: at most a few steps ago. */
+  get now(): number {
+    if (this.startedAt < 0) this.look();
+    return this.lookedAt;
+  }
 
   /** Counts a step; whether the budget of this turn is used up. */
   spent(): boolean {
@@ -24,21 +36,23 @@ export class Turn {
     return this.over;
   }
 
+  /** Has this done first when the event loop has come round; the last one asked for, if there are several. */
+  continueWith(work: () => void): void {
+    this.work = work;
+    if (this.startedAt < 0) this.look();
+  }
+
   /** Resolves when the event loop has come round; the same promise for all that ask in one turn. */
   next(): Promise<true> {
-    return (this.following ??= new Promise((resolve) => {
-      setImmediate(() => {
-        this.following = undefined;
-        resolve(true);
-      });
-    }));
+    if (this.startedAt < 0) this.look();
+    return (this.following ??= new Promise((resolve) => (this.resolveFollowing = resolve)));
   }
 
   private look(): void {
-    const now = performance.now();
+    const now = this.origin + performance.now();
     if (this.startedAt < 0) {
       this.startedAt = now;
-      setImmediate(this.restart);
+      setImmediate(this.comeRound);
     } else {
       const slow = now - this.lookedAt > this.budgetMs * SLOW_SHARE;
       this.stride = slow ? 1 : Math.min(this.stride * 2, LONGEST_STRIDE);
@@ -48,9 +62,13 @@ export class Turn {
     this.steps = 0;
   }
 
-  private readonly restart = (): void => {
+  private readonly comeRound = (): void => {
+    const { work, resolveFollowing } = this;
     this.startedAt = -1;
     this.over = false;
     this.steps = 0;
+    this.work = this.following = this.resolveFollowing = undefined;
+    work?.();
+    resolveFollowing?.(true);
   };
 }

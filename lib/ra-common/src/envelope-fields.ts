@@ -130,7 +130,8 @@ export abstract class EnvelopeFields {
   /** Takes over the other's fields except id and message: slip, headers and markers as copies, all else shared. */
   protected takeFieldsOf(other: EnvelopeFields): void {
     this.route = other.route;
-    this.lazySlip = other.lazySlip?.clone();
+    // Made where there is none: the copy's slip has the same route id, even one that nobody has drawn yet.
+    this.lazySlip = other.dynamicRoutingSlip.clone();
     this.lazyHeaders = other.lazyHeaders && { ...other.lazyHeaders };
     this.lazyMarkers = other.lazyMarkers && [...other.lazyMarkers];
     this.lazyDid = other.lazyDid;

@@ -72,10 +72,19 @@ describe('what is made at the first reading', () => {
     expect(held(envelope)).toEqual(before);
   });
 
-  test('is not made by a clone, except the id they share', () => {
+  test('is not made by a clone, except the ids they share: their own and that of the slip', () => {
     const envelope = new Envelope('1');
+    expect(envelope.dynamicRoutingSlip).toBeDefined();
     const before = held(envelope);
     expect(held(envelope.clone())).toEqual(before);
     expect(held(envelope)).toEqual(before);
+  });
+
+  test('has the same id in a clone, though nobody had drawn it', () => {
+    const envelope = new Envelope();
+    const copy = envelope.clone();
+    expect(copy.id).toBe(envelope.id);
+    expect(copy.dynamicRoutingSlip.routeId).toBe(envelope.dynamicRoutingSlip.routeId);
+    expect(JSON.stringify(copy)).toBe(JSON.stringify(envelope));
   });
 });

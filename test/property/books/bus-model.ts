@@ -70,7 +70,8 @@ export class BusModel extends BusState {
     channel.remove(entry);
     channel.borrowed++;
     const giveBack = (accepted: boolean): void => {
-      this.later.push(() => this.giveBack(channel, entry, accepted));
+      if (accepted) this.giveBack(channel, entry, true);
+      else this.later.push(() => this.giveBack(channel, entry, false));
     };
     const answer = this.doors.offer(source, letter, { redriven: true }, giveBack);
     if (typeof answer === 'boolean') giveBack(answer);

@@ -53,5 +53,5 @@ export class StepClock implements Clock {
   }
 }
 
-/** Resolves when the queue of microtasks is empty: everything that follows from a step without time passing is done. */
-export const settled = (): Promise<void> => new Promise((resolve) => process.nextTick(resolve));
+/** Resolves when everything is done that follows from a step without time passing: the event loop has come round. */
+export const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

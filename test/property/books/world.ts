@@ -127,7 +127,7 @@ export class World {
   /** The books, from wherever a caller can look. Nothing is thrown here: in a callback the bus would swallow it. */
   private look(where: string): Record<string, StageStats> {
     try {
-      return checkBooks(this.bus, this.model.borrowed);
+      return checkBooks(this.bus, this.model);
     } catch (error) {
       this.failure ??= new Error(`in ${where}: ${(error as Error).message}`);
       return {};
