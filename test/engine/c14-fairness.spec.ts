@@ -1,6 +1,10 @@
+import { jest } from '@jest/globals';
 import { type Consumer, SedaBus, makeEnvelope } from '#engine';
 import { expectBalanced } from '../support/balance.js';
 import { manualBus, numbers, offerEach } from '../support/manual-bus.js';
+
+// Much work: a machine that is busy with other things may take its time.
+jest.setTimeout(60_000);
 
 /** Enough work for many turns on any machine; a loop that starves its timer ends here all the same. */
 const MOST = 400_000;

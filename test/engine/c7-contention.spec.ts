@@ -1,8 +1,12 @@
+import { jest } from '@jest/globals';
 import { type Consumer, SedaBus, makeEnvelope } from '#engine';
 import { expectBalanced } from '../support/balance.js';
 import { numbers } from '../support/manual-bus.js';
 import { turn } from '../support/manual-clock.js';
 import { seeded } from '../support/random.js';
+
+// Much work: a machine that is busy with other things may take its time.
+jest.setTimeout(60_000);
 
 const PRODUCERS = 20;
 const EACH = 100;

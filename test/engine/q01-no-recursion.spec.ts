@@ -1,6 +1,10 @@
+import { jest } from '@jest/globals';
 import { SedaBus, makeEnvelope } from '#engine';
 import { expectBalanced } from '../support/balance.js';
 import { numbers } from '../support/manual-bus.js';
+
+// Much work: a machine that is busy with other things may take its time.
+jest.setTimeout(60_000);
 
 const MILLION = 1_000_000;
 const HOPS = 100_000;
@@ -15,7 +19,7 @@ describe('Q01 R3.5 synchronous work does not grow the stack', () => {
     await bus.idle();
     expect(bus.stats()['a']).toMatchObject({ offered: MILLION, delivered: MILLION, depth: 0, inFlight: 0 });
     expectBalanced(bus);
-  }, 30_000);
+  });
 
   it('Q01 two stages that publish to one another 100,000 times', async () => {
     const bus = new SedaBus({ concurrency: 1 });

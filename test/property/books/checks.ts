@@ -62,6 +62,13 @@ export function checkCounts(model: BusModel, stats: Record<string, StageStats>, 
   }
 }
 
+/** Between two commands there are the timers that are needed, and after the end none. */
+export function checkTimers(model: BusModel, pending: number): void {
+  let needed = model.state === 'draining' ? 1 : 0;
+  if (model.state !== 'closed') for (const { timers } of model.known) needed += timers;
+  if (pending !== needed) fail('bus', `has ${pending} timers and needs ${needed}`);
+}
+
 /** Between two commands nothing is left undone that could be done. */
 export function checkNothingLeftUndone(model: BusModel, now: number): void {
   for (const stage of model.known) {

@@ -126,6 +126,14 @@ export class StageModel {
     return (parked || this.consumers.length === 0) && this.isDeadLetter(letter);
   }
 
+  /** How many timers there must be: one for all delays, one for each time limit. */
+  get timers(): number {
+    const limited = [...this.insiders, ...this.publishers].filter(({ deadline }) => Number.isFinite(deadline)).length;
+    let attempts = 0;
+    if (this.options.timeoutMs !== undefined) for (const { open } of this.running.values()) attempts += open.size;
+    return (this.retrying > 0 ? 1 : 0) + limited + attempts;
+  }
+
   /** Whether something would be lost if the bus closed now. */
   get unfinished(): boolean {
     return this.inFlight + this.insiders.length > 0 || this.queue.some((entry) => !this.keeps(entry));

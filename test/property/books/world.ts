@@ -1,6 +1,6 @@
 import { type Attempt, type Envelope, type Outcome, SedaBus, type StageStats } from '#engine';
 import { BusModel } from './bus-model.js';
-import { checkBooks, checkCounts, checkGrowth, checkNothingLeftUndone } from './checks.js';
+import { checkBooks, checkCounts, checkGrowth, checkNothingLeftUndone, checkTimers } from './checks.js';
 import { Handlers } from './handlers.js';
 import type { Letter, Publication, Run, Script } from './parts.js';
 import { DEAD, LATE, type Scenario, type StageScenario } from './scenario.js';
@@ -106,6 +106,7 @@ export class World {
     await this.check();
     await this.advance(0);
     checkNothingLeftUndone(this.model, this.clock.now());
+    checkTimers(this.model, this.clock.pending);
   }
 
   private async check(): Promise<void> {
