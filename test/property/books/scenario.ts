@@ -27,7 +27,7 @@ export const DEAD = 'dead';
 
 const POLICIES = [Backpressure.Block, Backpressure.Reject, Backpressure.DropNewest, Backpressure.DropOldest];
 
-const stage = (name: string, place: number): fc.Arbitrary<StageScenario> =>
+const stage = (name: string, place: number, timeLimits = fc.boolean()): fc.Arbitrary<StageScenario> =>
   fc
     .record({
       capacity: fc.constantFrom(1, 2, 1, 3, 4),
@@ -36,7 +36,7 @@ const stage = (name: string, place: number): fc.Arbitrary<StageScenario> =>
       maxAttempts: fc.integer({ min: 1, max: 3 }),
       backoff: fc.boolean(),
       pubSub: fc.nat(3),
-      timeout: fc.boolean(),
+      timeout: timeLimits,
       maxWaiting: fc.integer({ min: 0, max: 3 }),
       consumers: fc.constantFrom(1, 2, 1, 0),
       deadLetters: fc.boolean(),
@@ -55,7 +55,7 @@ const stage = (name: string, place: number): fc.Arbitrary<StageScenario> =>
     }));
 
 /** A dead letter that is handled has no time limit: nothing would tell when it is over. */
-const dead = stage(DEAD, 9).map(({ options: { timeoutMs: _, ...options }, ...rest }) => ({ ...rest, options }));
+const dead = stage(DEAD, 9, fc.constant(false));
 
 /** What a property wants its buses to be like, beyond what every one is like. */
 export interface Wanted {
