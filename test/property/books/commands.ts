@@ -38,4 +38,4 @@ const command: fc.Arbitrary<Command> = fc
   .tuple(fc.nat(NAMES.length - 1), fc.nat(255), fc.nat(4_095))
   .map(([draw, a, b]) => ({ do: NAMES[draw] as CommandName, a, b }));
 
-export const commands = (maxLength = 40): fc.Arbitrary<Command[]> => fc.array(command, { maxLength, size: 'max' });
+export const commands = (maxLength = 30): fc.Arbitrary<Command[]> => fc.array(command, { maxLength, size: 'max' });

@@ -20,6 +20,8 @@ type ToldLater = (accepted: boolean) => void;
 
 /** How envelopes come in (R1), or not, and who waits for room. */
 export class Doors {
+  /** Accepted before the start: nobody can take that back. */
+  private readonly promised = new Set<Letter>();
   private early: { readonly letter: Letter; readonly to: string; readonly delayMs: number }[] = [];
 
   /** The last eviction, and which it would have been before the timers. */
@@ -121,6 +123,7 @@ export class Doors {
   }
 
   abort(letter: Letter): void {
+    if (this.promised.has(letter)) return;
     for (const stage of this.bus.known)
       for (const line of [stage.publishers, stage.insiders])
         for (const waiter of line.filter((each) => each.letter === letter && !each.hop)) leave(line, waiter, 'aborted');
@@ -145,8 +148,10 @@ export class Doors {
 
   private unknown(to: string, letter: Letter, delayMs: number): boolean {
     const held = this.bus.state === 'starting';
-    if (held) this.early.push({ letter, to, delayMs });
-    else this.unroutable(to, letter);
+    if (held) {
+      this.early.push({ letter, to, delayMs });
+      this.promised.add(letter);
+    } else this.unroutable(to, letter);
     return held;
   }
 
