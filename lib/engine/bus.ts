@@ -1,11 +1,11 @@
-import type { Consumer } from './consumer.js';
+import type { Consumer } from './delivery/consumer.js';
 import { Core } from './core.js';
-import { DeadLetters } from './dead-letters.js';
-import { Ending } from './ending.js';
+import { DeadLetters } from './dead-letters/dead-letters.js';
+import { Ending } from './lifecycle/ending.js';
 import type { EnvelopeShape } from './envelope.js';
 import { BusClosedError, InvalidOptionError, NotStartedError, StageConflictError } from './errors.js';
-import type { SedaEventName, SedaListener } from './events.js';
-import type { BusState } from './lifecycle.js';
+import { type SedaEventName, type SedaListener, checkListener } from './events.js';
+import type { BusState } from './lifecycle/lifecycle.js';
 import {
   Backpressure,
   type SedaBusOptions,
@@ -16,8 +16,8 @@ import {
   durationMs,
   stageSettings,
 } from './options.js';
-import { type PublishOptions, checkPublishOptions } from './publish-options.js';
-import type { Outcome } from './receipt.js';
+import { type PublishOptions, checkPublishOptions } from './intake/publish-options.js';
+import type { Outcome } from './intake/receipt.js';
 import type { Stage } from './stage.js';
 import { StageRef } from './stage-ref.js';
 import { type StageStats, statsOf } from './stats.js';
@@ -212,7 +212,7 @@ export class SedaBus {
 
   /**
    * Resolves when the bus has started.
-   * @throws BusClosedError (as a rejection) if it was shut down without
+   * @throws BusClosedError (as a rejection) once it is closed
    */
   async ready(): Promise<void> {
     await this.core.idleWatch.until('ready', () => this.state !== 'starting');
@@ -263,10 +263,10 @@ export class SedaBus {
 
   /**
    * Adds a listener. An event that nobody listens to is never an error.
-   * @throws InvalidOptionError for a listener that is no function
+   * @throws InvalidOptionError for an event that does not exist, and a listener that is no function
    */
   on<Name extends SedaEventName>(event: Name, listener: SedaListener<Name>): this {
-    if (typeof listener !== 'function') throw new InvalidOptionError('listener', 'a function', listener);
+    checkListener(event, listener);
     this.core.listeners.on(event, listener);
     return this;
   }

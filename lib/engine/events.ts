@@ -1,6 +1,7 @@
 import type { Envelope } from '#ra-common';
 import type { DropReason } from './books.js';
-import type { BusState, StageState } from './lifecycle.js';
+import { InvalidOptionError } from './errors.js';
+import type { BusState, StageState } from './lifecycle/lifecycle.js';
 import { isThenable } from './thenable.js';
 
 /** What happened, by name. Listeners are called at once, in the order they came, with one argument. */
@@ -37,6 +38,26 @@ export interface SedaEvents {
 }
 
 export type SedaEventName = keyof SedaEvents;
+
+const NAMES: Readonly<Record<SedaEventName, true>> = Object.freeze({
+  dropped: true,
+  deadLetter: true,
+  retry: true,
+  unroutable: true,
+  state: true,
+  stageState: true,
+  error: true,
+  warning: true,
+});
+
+/** @throws InvalidOptionError */
+export function checkListener(name: unknown, listener: unknown): void {
+  if (typeof name !== 'string' || !Object.hasOwn(NAMES, name)) {
+    throw new InvalidOptionError('event', `one of ${Object.keys(NAMES).join(', ')}`, name);
+  }
+  if (typeof listener !== 'function') throw new InvalidOptionError('listener', 'a function', listener);
+}
+
 export type SedaListener<Name extends SedaEventName> = (event: SedaEvents[Name]) => unknown;
 
 /** A list of listeners a name, and nothing else: an event that nobody listens to costs one look. */

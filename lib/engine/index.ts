@@ -1,11 +1,11 @@
 export { Envelope } from '#ra-common';
-export type { Attempt } from './attempt.js';
+export type { Attempt } from './delivery/attempt.js';
 export type { DropReason } from './books.js';
 export { type BusTotals, SedaBus } from './bus.js';
 export { type Clock, type TimerHandle, systemClock } from './clock.js';
-export type { Consumer } from './consumer.js';
-export { DEAD_LETTER_HEADERS, type DeadLetterFacts } from './dead-letter-headers.js';
-export type { DeadLetter, DeadLetterPage, DeadLetters, Which } from './dead-letters.js';
+export type { Consumer } from './delivery/consumer.js';
+export { DEAD_LETTER_HEADERS, type DeadLetterFacts } from './dead-letters/dead-letter-headers.js';
+export type { DeadLetter, DeadLetterPage, DeadLetters, Which } from './dead-letters/dead-letters.js';
 export {
   type EnvelopeInit,
   type EnvelopeShape,
@@ -33,7 +33,7 @@ export {
   UnroutableError,
 } from './errors.js';
 export type { SedaEventName, SedaEvents, SedaListener } from './events.js';
-export type { BusState, StageState } from './lifecycle.js';
+export type { BusState, StageState } from './lifecycle/lifecycle.js';
 export {
   Backpressure,
   type BackoffOptions,
@@ -43,8 +43,8 @@ export {
   checkStageName,
   checkStageOptions,
 } from './options.js';
-export type { PublishOptions } from './publish-options.js';
-export type { OnComplete, OnSettled, Outcome } from './receipt.js';
+export type { PublishOptions } from './intake/publish-options.js';
+export type { OnComplete, OnSettled, Outcome } from './intake/receipt.js';
 export type { StageRef } from './stage-ref.js';
 export type { StageStats } from './stats.js';
-export type { Verdict } from './verdict.js';
+export type { Verdict } from './delivery/verdict.js';

@@ -1,15 +1,15 @@
 import type { Envelope } from '#ra-common';
 import type { AbortWatch } from './admission/abort-watch.js';
-import type { RunningAttempt } from './attempt.js';
+import type { RunningAttempt } from './delivery/attempt.js';
 import type { Clock } from './clock.js';
-import type { Consumer } from './consumer.js';
+import type { Consumer } from './delivery/consumer.js';
 import type { Dispatcher } from './dispatch/dispatcher.js';
 import type { Permits } from './dispatch/permits.js';
 import type { Turn } from './dispatch/turn.js';
 import type { EnvelopeShape } from './envelope.js';
 import type { Listeners } from './events.js';
-import type { Lifecycle } from './lifecycle.js';
-import type { PublishOptions } from './publish-options.js';
+import type { Lifecycle } from './lifecycle/lifecycle.js';
+import type { PublishOptions } from './intake/publish-options.js';
 import type { Stage } from './stage.js';
 
 /** What a stage asks of the bus it belongs to. */

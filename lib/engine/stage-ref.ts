@@ -1,10 +1,10 @@
 import type { Envelope } from '#ra-common';
 import type { SedaBus } from './bus.js';
-import type { DeadLetters } from './dead-letters.js';
+import type { DeadLetters } from './dead-letters/dead-letters.js';
 import { type EnvelopeShape, makeEnvelope, targetService } from './envelope.js';
 import { InvalidOptionError } from './errors.js';
-import type { PublishOptions } from './publish-options.js';
-import type { Outcome } from './receipt.js';
+import type { PublishOptions } from './intake/publish-options.js';
+import type { Outcome } from './intake/receipt.js';
 import type { StageStats } from './stats.js';
 
 /**

@@ -1,25 +1,25 @@
 import type { Envelope } from '#ra-common';
 import { Admission, type Admitting } from './admission/admission.js';
-import { type AttemptHost, RunningAttempt } from './attempt.js';
+import { type AttemptHost, RunningAttempt } from './delivery/attempt.js';
 import type { Backend } from './backend/backend.js';
 import { requireCapabilities } from './backend/requirements.js';
 import { Books, type DropReason } from './books.js';
 import type { TimerHandle } from './clock.js';
-import { type Consumer, Consumers } from './consumer.js';
-import { factsOf } from './dead-letter-headers.js';
+import { type Consumer, Consumers } from './delivery/consumer.js';
+import { factsOf } from './dead-letters/dead-letter-headers.js';
 import type { Drainable } from './dispatch/dispatcher.js';
 import type { EnvelopeShape } from './envelope.js';
 import { NoConsumerError } from './errors.js';
-import { type Execution, Executions } from './execution.js';
-import { FanOut } from './fan-out.js';
-import type { StageState } from './lifecycle.js';
+import { type Execution, Executions } from './delivery/execution.js';
+import { FanOut } from './delivery/fan-out.js';
+import type { StageState } from './lifecycle/lifecycle.js';
 import { Delivery, type StageSettings } from './options.js';
-import type { PublishOptions } from './publish-options.js';
+import type { PublishOptions } from './intake/publish-options.js';
 import type { Lease } from './queue/lease.js';
-import type { Receipt } from './receipt.js';
-import { Settler } from './settler.js';
+import type { Receipt } from './intake/receipt.js';
+import { Settler } from './delivery/settler.js';
 import type { StageHost } from './stage-host.js';
-import type { Verdict } from './verdict.js';
+import type { Verdict } from './delivery/verdict.js';
 
 /**
  * One backend, one admission rule, its consumers, its books. An envelope walks forward through it:

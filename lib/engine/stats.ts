@@ -1,5 +1,5 @@
 import { type DropReason } from './books.js';
-import type { StageState } from './lifecycle.js';
+import type { StageState } from './lifecycle/lifecycle.js';
 import type { Backpressure } from './options.js';
 import type { Stage } from './stage.js';
 

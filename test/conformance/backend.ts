@@ -1,6 +1,6 @@
 import { Envelope } from '#engine';
 import type { Capabilities } from '../../lib/engine/backend/backend.js';
-import { Receipt } from '../../lib/engine/receipt.js';
+import { Receipt } from '../../lib/engine/intake/receipt.js';
 import { describeClosing, describeDelays, describeEviction, describeParking, describeSearching } from './clauses.js';
 import { EMPTY, type Made, Opened } from './opened.js';
 

@@ -100,6 +100,16 @@ describe('C5 R1.6 other arguments', () => {
     await expect(listed).rejects.toMatchObject({ option: 'deadLetters.cursor', value: cursor });
   });
 
+  it.each(['', 'drop', 'toString', 7, null, undefined])(
+    'C5 on refuses the event %p, and names those there are',
+    (name) => {
+      const listen = (): unknown => new SedaBus().on(name as never, () => undefined);
+      expect(listen).toThrow(
+        expect.objectContaining({ option: 'event', value: name, rule: expect.stringMatching('dropped') }),
+      );
+    },
+  );
+
   it.each(['an-id', 0, null, undefined, {}])('C5 redrive and purge refuse %p', async (which) => {
     const letters = new SedaBus({ deadLetterChannel: 'dead' }).deadLetters('dead');
     const refused = { option: 'deadLetters.which', value: which };

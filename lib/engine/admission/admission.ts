@@ -4,7 +4,7 @@ import type { EnvelopeShape } from '../envelope.js';
 import { toError } from '../errors.js';
 import type { StageSettings } from '../options.js';
 import type { Lease } from '../queue/lease.js';
-import type { Receipt } from '../receipt.js';
+import type { Receipt } from '../intake/receipt.js';
 import type { StageHost } from '../stage-host.js';
 import { WHEN_FULL } from './policies.js';
 import { type Answer, type Patience, WaitingLine } from './waiting-line.js';

@@ -1,6 +1,6 @@
 import type { EnvelopeShape } from '../envelope.js';
 import type { Lease } from '../queue/lease.js';
-import type { Receipt } from '../receipt.js';
+import type { Receipt } from '../intake/receipt.js';
 
 /** What a backend can promise. A stage that asks for more is refused with `CapabilityError`, never downgraded. */
 export interface Capabilities {

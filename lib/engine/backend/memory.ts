@@ -3,7 +3,7 @@ import type { EnvelopeShape } from '../envelope.js';
 import { Lease, inOrderOfAdmission, inOrderOfDueTime } from '../queue/lease.js';
 import { MinMaxHeap } from '../queue/min-max-heap.js';
 import { Ring } from '../queue/ring.js';
-import type { Receipt } from '../receipt.js';
+import type { Receipt } from '../intake/receipt.js';
 import type { Backend, Capabilities, Settlement } from './backend.js';
 
 const CAPABILITIES: Capabilities = Object.freeze({

@@ -1,6 +1,6 @@
-import type { Consumer } from '../consumer.js';
+import type { Consumer } from '../delivery/consumer.js';
 import type { EnvelopeShape } from '../envelope.js';
-import type { Receipt } from '../receipt.js';
+import type { Receipt } from '../intake/receipt.js';
 
 /** The right to run one envelope, and what a stage has to remember about it between its attempts. */
 export class Lease {

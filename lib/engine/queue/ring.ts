@@ -1,5 +1,5 @@
 import type { EnvelopeShape } from '../envelope.js';
-import type { Receipt } from '../receipt.js';
+import type { Receipt } from '../intake/receipt.js';
 import { Lease } from './lease.js';
 
 const SMALLEST = 16;

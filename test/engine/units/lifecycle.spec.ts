@@ -1,4 +1,4 @@
-import { type BusState, Lifecycle } from '../../../lib/engine/lifecycle.js';
+import { type BusState, Lifecycle } from '../../../lib/engine/lifecycle/lifecycle.js';
 
 type Step = 'start' | 'pause' | 'resume' | 'drain' | 'close';
 

@@ -1,4 +1,4 @@
-import { backoffDelay } from '../../../lib/engine/retry.js';
+import { backoffDelay } from '../../../lib/engine/delivery/retry.js';
 
 const fixed = { type: 'fixed', delayMs: 100, factor: 2, maxDelayMs: 100, jitter: false } as const;
 const exponential = { type: 'exponential', delayMs: 100, factor: 2, maxDelayMs: 30_000, jitter: false } as const;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { Envelope } from '#engine';
 import type { EnvelopeShape } from '../../../lib/engine/envelope.js';
-import { Receipt } from '../../../lib/engine/receipt.js';
+import { Receipt } from '../../../lib/engine/intake/receipt.js';
 import { Ring } from '../../../lib/engine/queue/ring.js';
 
 /** What a lease says of an envelope that waits. */

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import type { BackoffOptions } from '#engine';
-import { Lifecycle } from '../../../lib/engine/lifecycle.js';
+import { Lifecycle } from '../../../lib/engine/lifecycle/lifecycle.js';
 import { nearestNames } from '../../../lib/engine/nearest.js';
-import { backoffDelay } from '../../../lib/engine/retry.js';
-import { ACK, type Verdict, nack, worst } from '../../../lib/engine/verdict.js';
+import { backoffDelay } from '../../../lib/engine/delivery/retry.js';
+import { ACK, type Verdict, nack, worst } from '../../../lib/engine/delivery/verdict.js';
 
 const durations = fc.oneof(fc.nat(100_000), fc.double({ min: 0, noNaN: true, noDefaultInfinity: true }));
 

@@ -1,6 +1,6 @@
 import type { Envelope } from '#ra-common';
-import type { DropReason } from './books.js';
-import type { EnvelopeShape } from './envelope.js';
+import type { DropReason } from '../books.js';
+import type { EnvelopeShape } from '../envelope.js';
 
 /** The end of an envelope, told once. */
 export type Outcome =

@@ -1,4 +1,4 @@
-import type { EnvelopeShape } from './envelope.js';
+import type { EnvelopeShape } from '../envelope.js';
 import type { PublishOptions } from './publish-options.js';
 
 const MOST = 1_024;

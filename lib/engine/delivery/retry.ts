@@ -1,4 +1,4 @@
-import type { BackoffOptions } from './options.js';
+import type { BackoffOptions } from '../options.js';
 
 /**
  * Milliseconds from the end of failed attempt number `attempt` to the next. Never overflows: an exponential delay that

@@ -1,5 +1,5 @@
-import { InvalidOptionError } from './errors.js';
-import { durationMs } from './options.js';
+import { InvalidOptionError } from '../errors.js';
+import { durationMs } from '../options.js';
 import type { OnComplete, OnSettled } from './receipt.js';
 
 /** What a publisher may ask for. */

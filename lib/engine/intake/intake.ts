@@ -1,14 +1,14 @@
 import type { Envelope } from '#ra-common';
-import type { Origin } from './admission/admission.js';
-import type { RunningAttempt } from './attempt.js';
-import type { Core } from './core.js';
+import type { Origin } from '../admission/admission.js';
+import type { RunningAttempt } from '../delivery/attempt.js';
+import type { Core } from '../core.js';
 import { EarlyArrivals } from './early-arrivals.js';
-import { type EnvelopeShape, checkEnvelope, targetService } from './envelope.js';
-import { NotStartedError } from './errors.js';
-import type { Execution } from './execution.js';
+import { type EnvelopeShape, checkEnvelope, targetService } from '../envelope.js';
+import { NotStartedError } from '../errors.js';
+import type { Execution } from '../delivery/execution.js';
 import { type PublishOptions, checkPublishOptions } from './publish-options.js';
 import { Receipt } from './receipt.js';
-import type { Stage } from './stage.js';
+import type { Stage } from '../stage.js';
 
 /** From a publisher's call to a stage's door: finds the stage, and says what became of an envelope that has none. */
 export class Intake {

@@ -1,8 +1,8 @@
 import type { Envelope } from '#ra-common';
 import { type DeadLetterFacts, factsOf, unstamp, stamp } from './dead-letter-headers.js';
-import { InvalidOptionError } from './errors.js';
-import type { Lease } from './queue/lease.js';
-import type { Stage } from './stage.js';
+import { InvalidOptionError } from '../errors.js';
+import type { Lease } from '../queue/lease.js';
+import type { Stage } from '../stage.js';
 
 /** An envelope whose attempts ended. */
 export interface DeadLetter extends DeadLetterFacts {

@@ -1,4 +1,4 @@
-import type { Lease } from './queue/lease.js';
+import type { Lease } from '../queue/lease.js';
 
 /** A lease in flight, from its start to its settlement: an attempt, or for pub/sub several side by side. */
 export abstract class Execution {

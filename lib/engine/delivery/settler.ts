@@ -1,14 +1,14 @@
 import type { Envelope } from '#ra-common';
-import type { Answer } from './admission/waiting-line.js';
-import { stamp } from './dead-letter-headers.js';
-import type { EnvelopeShape } from './envelope.js';
-import { HopTimeoutError, UnroutableError, toError } from './errors.js';
+import type { Answer } from '../admission/waiting-line.js';
+import { stamp } from '../dead-letters/dead-letter-headers.js';
+import type { EnvelopeShape } from '../envelope.js';
+import { HopTimeoutError, UnroutableError, toError } from '../errors.js';
 import type { Execution } from './execution.js';
 import { nextStage, remainingRoutes } from './itinerary.js';
-import type { Settlement } from './backend/backend.js';
-import type { Lease } from './queue/lease.js';
+import type { Settlement } from '../backend/backend.js';
+import type { Lease } from '../queue/lease.js';
 import { backoffDelay } from './retry.js';
-import type { Stage } from './stage.js';
+import type { Stage } from '../stage.js';
 import type { Verdict } from './verdict.js';
 
 /** Through which of the four doors an envelope leaves: next hop, retry, dead letter, end of the itinerary. */

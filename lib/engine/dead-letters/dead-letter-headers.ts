@@ -1,5 +1,5 @@
-import type { EnvelopeShape } from './envelope.js';
-import { InvalidOptionError } from './errors.js';
+import type { EnvelopeShape } from '../envelope.js';
+import { InvalidOptionError } from '../errors.js';
 
 /** The headers of a dead letter, all of them texts. */
 export const DEAD_LETTER_HEADERS = Object.freeze({

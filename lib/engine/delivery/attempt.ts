@@ -1,15 +1,15 @@
 import type { Envelope } from '#ra-common';
 import type { Consumer } from './consumer.js';
-import type { EnvelopeShape } from './envelope.js';
-import { AttemptInterruptedError, AttemptTimeoutError, NackedError, toError } from './errors.js';
+import type { EnvelopeShape } from '../envelope.js';
+import { AttemptInterruptedError, AttemptTimeoutError, NackedError, toError } from '../errors.js';
 import { Execution } from './execution.js';
 import { type SlipMark, cutBack, markSlip } from './itinerary.js';
-import { durationMs } from './options.js';
-import { checkReason } from './dead-letter-headers.js';
-import type { PublishOptions } from './publish-options.js';
-import type { Lease } from './queue/lease.js';
-import type { TimerHandle } from './clock.js';
-import { isThenable } from './thenable.js';
+import { durationMs } from '../options.js';
+import { checkReason } from '../dead-letters/dead-letter-headers.js';
+import type { PublishOptions } from '../intake/publish-options.js';
+import type { Lease } from '../queue/lease.js';
+import type { TimerHandle } from '../clock.js';
+import { isThenable } from '../thenable.js';
 import { ACK, type Verdict, nack } from './verdict.js';
 
 /** One delivery of one envelope to one consumer: the handler's second argument. After its verdict it is inert. */

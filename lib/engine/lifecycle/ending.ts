@@ -1,5 +1,5 @@
-import type { Core } from './core.js';
-import type { Stage } from './stage.js';
+import type { Core } from '../core.js';
+import type { Stage } from '../stage.js';
 
 /** How a bus ends: it drains until it is idle or the time is over, and then it is closed. Every way leads here once. */
 export class Ending {

@@ -1,8 +1,8 @@
 import { type AttemptHost, RunningAttempt } from './attempt.js';
 import type { Consumer } from './consumer.js';
-import { copyEnvelope } from './envelope.js';
+import { copyEnvelope } from '../envelope.js';
 import { Execution } from './execution.js';
-import type { Lease } from './queue/lease.js';
+import type { Lease } from '../queue/lease.js';
 import { ACK, type Verdict, worst } from './verdict.js';
 
 /**

@@ -1,4 +1,4 @@
-import { type EnvelopeShape, type SlipShape, serviceOf } from './envelope.js';
+import { type EnvelopeShape, type SlipShape, serviceOf } from '../envelope.js';
 
 /** What a slip was; `undefined` for one without routes. */
 export type SlipMark = { readonly remaining: number; readonly checkpoint: unknown } | undefined;
