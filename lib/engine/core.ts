@@ -1,10 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Envelope } from '#ra-common';
 import { AbortWatch } from './admission/abort-watch.js';
 import type { RunningAttempt } from './delivery/attempt.js';
 import { MemoryBackend } from './backend/memory.js';
 import { type Clock, systemClock } from './clock.js';
-import type { Consumer } from './delivery/consumer.js';
 import { Dispatcher } from './dispatch/dispatcher.js';
 import { Permits } from './dispatch/permits.js';
 import { Turn } from './dispatch/turn.js';
@@ -38,7 +36,7 @@ export class Core implements StageHost {
   /** Callbacks and listeners of the user that threw. */
   callbackErrors = 0;
   /** The attempt that the present code runs in; only where `publishWhileDraining` pays for it. */
-  private readonly attempts: AsyncLocalStorage<RunningAttempt> | undefined;
+  readonly attempts: AsyncLocalStorage<RunningAttempt> | undefined;
 
   constructor(readonly settings: BusSettings) {
     this.clock = settings.clock;
@@ -60,12 +58,6 @@ export class Core implements StageHost {
 
   deadLetterChannelOf(stage: Stage): Stage | undefined {
     return this.registry.channelOf(stage);
-  }
-
-  call(consumer: Consumer, envelope: Envelope, attempt: RunningAttempt): unknown {
-    return this.attempts === undefined
-      ? consumer(envelope, attempt)
-      : this.attempts.run(attempt, consumer, envelope, attempt);
   }
 
   publishFrom(attempt: RunningAttempt, envelope: EnvelopeShape, options?: PublishOptions): Promise<boolean> {

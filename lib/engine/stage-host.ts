@@ -1,8 +1,7 @@
-import type { Envelope } from '#ra-common';
+import type { AsyncLocalStorage } from 'node:async_hooks';
 import type { AbortWatch } from './admission/abort-watch.js';
 import type { RunningAttempt } from './delivery/attempt.js';
 import type { Clock } from './clock.js';
-import type { Consumer } from './delivery/consumer.js';
 import type { Dispatcher } from './dispatch/dispatcher.js';
 import type { Permits } from './dispatch/permits.js';
 import type { Turn } from './dispatch/turn.js';
@@ -28,8 +27,8 @@ export interface StageHost {
   readonly deadline: number | undefined;
   stageNamed(name: string): Stage | undefined;
   deadLetterChannelOf(stage: Stage): Stage | undefined;
-  /** Calls a consumer as the bus's options ask for. */
-  call(consumer: Consumer, envelope: Envelope, attempt: RunningAttempt): unknown;
+  /** The attempt that the present code runs in; only where `publishWhileDraining` pays for it. */
+  readonly attempts: AsyncLocalStorage<RunningAttempt> | undefined;
   /** `attempt.publish`. */
   publishFrom(attempt: RunningAttempt, envelope: EnvelopeShape, options?: PublishOptions): Promise<boolean>;
   /** A stage has less to do than before: perhaps somebody waits for it to be idle. */

@@ -1,3 +1,4 @@
+import type { AsyncLocalStorage } from 'node:async_hooks';
 import type { Envelope } from '#ra-common';
 import { Admission, type Admitting } from './admission/admission.js';
 import { type AttemptHost, RunningAttempt } from './delivery/attempt.js';
@@ -5,7 +6,7 @@ import type { Backend } from './backend/backend.js';
 import { requireCapabilities } from './backend/requirements.js';
 import { Books, type DropReason } from './books.js';
 import type { TimerHandle } from './clock.js';
-import { type Consumer, Consumers } from './delivery/consumer.js';
+import { Consumers } from './delivery/consumer.js';
 import { factsOf } from './dead-letters/dead-letter-headers.js';
 import type { Drainable } from './dispatch/dispatcher.js';
 import type { EnvelopeShape } from './envelope.js';
@@ -72,6 +73,10 @@ export class Stage implements Drainable, AttemptHost, Admitting {
 
   get maxAttempts(): number {
     return this.settings.maxAttempts;
+  }
+
+  get attempts(): AsyncLocalStorage<RunningAttempt> | undefined {
+    return this.host.attempts;
   }
 
   get timeoutMs(): number | undefined {
@@ -159,10 +164,6 @@ export class Stage implements Drainable, AttemptHost, Admitting {
   /** An asynchronous attempt is over: what may follow need not wait for a turn to be scheduled. */
   proceed(): void {
     this.host.dispatcher.proceed();
-  }
-
-  call(consumer: Consumer, envelope: Envelope, attempt: RunningAttempt): unknown {
-    return this.host.call(consumer, envelope, attempt);
   }
 
   publishFrom(attempt: RunningAttempt, envelope: EnvelopeShape, options?: PublishOptions): Promise<boolean> {

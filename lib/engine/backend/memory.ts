@@ -76,9 +76,7 @@ export class MemoryBackend implements Backend {
   }
 
   take(): Lease | undefined {
-    const { first } = this.returned;
-    const lease =
-      first !== undefined && first.sequence < this.ring.headSequence ? this.returned.takeFirst() : this.ring.shift();
+    const lease = this.returnedIsNext() ? this.returned.takeFirst() : this.ring.shift();
     if (lease !== undefined) lease.attempt++;
     return lease;
   }
@@ -114,6 +112,10 @@ export class MemoryBackend implements Backend {
   close(): void {
     this.closed = true;
     this.clearTimer();
+  }
+
+  private returnedIsNext(): boolean {
+    return this.returned.size > 0 && (this.returned.first as Lease).sequence < this.ring.headSequence;
   }
 
   private takeDueLast(): Lease | undefined {

@@ -1,3 +1,4 @@
+import type { AsyncLocalStorage } from 'node:async_hooks';
 import type { Envelope } from '#ra-common';
 import type { Consumer } from './consumer.js';
 import type { EnvelopeShape } from '../envelope.js';
@@ -49,7 +50,8 @@ export interface AttemptHost {
   readonly name: string;
   readonly maxAttempts: number;
   readonly timeoutMs: number | undefined;
-  call(consumer: Consumer, envelope: Envelope, attempt: RunningAttempt): unknown;
+  /** Follows attempts through what their handlers do, where that is asked for. */
+  readonly attempts: AsyncLocalStorage<RunningAttempt> | undefined;
   publishFrom(attempt: RunningAttempt, envelope: EnvelopeShape, options?: PublishOptions): Promise<boolean>;
   /** An execution has its verdict. */
   conclude(execution: Execution, verdict: Verdict): void;
@@ -132,7 +134,7 @@ export class RunningAttempt extends Execution implements Attempt {
   run(consumer: Consumer): boolean {
     let verdict: Verdict;
     try {
-      const result = this.host.call(consumer, this.lease.envelope as Envelope, this);
+      const result = this.call(consumer, this.lease.envelope as Envelope);
       if (isThenable(result)) {
         this.awaitResult(result);
         return !this.concluded;
@@ -154,6 +156,11 @@ export class RunningAttempt extends Execution implements Attempt {
 
   override restoreSlip(): void {
     cutBack(this.lease.envelope, this.slipAtStart);
+  }
+
+  private call(consumer: Consumer, envelope: Envelope): unknown {
+    const { attempts } = this.host;
+    return attempts === undefined ? consumer(envelope, this) : attempts.run(this, consumer, envelope, this);
   }
 
   private awaitResult(result: PromiseLike<unknown>): void {

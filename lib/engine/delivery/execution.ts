@@ -8,10 +8,8 @@ export abstract class Execution {
   publishing = 0;
   /** Whether there is a verdict, or none will come. */
   concluded = false;
-  /** Whether it stands in its stage's list of executions that wait for a handler, and the links of that list. */
-  listed = false;
-  previous: Execution | undefined = undefined;
-  next: Execution | undefined = undefined;
+  /** Its place among those of its stage that wait for a handler. */
+  place: Place | undefined = undefined;
 
   constructor(readonly lease: Lease) {}
 
@@ -22,30 +20,35 @@ export abstract class Execution {
   abstract restoreSlip(): void;
 }
 
-/** Those that wait for a handler. Adding and removing is O(1). */
+interface Place {
+  readonly execution: Execution;
+  previous: Place | undefined;
+  next: Place | undefined;
+}
+
+/** Those that wait for a handler: a list with links in both directions. Adding and removing is O(1). */
 export class Executions {
-  private head: Execution | undefined;
+  private head: Place | undefined;
 
   add(execution: Execution): void {
-    execution.listed = true;
-    execution.next = this.head;
-    if (this.head !== undefined) this.head.previous = execution;
-    this.head = execution;
+    const place: Place = { execution, previous: undefined, next: this.head };
+    if (this.head !== undefined) this.head.previous = place;
+    this.head = execution.place = place;
   }
 
   /** An execution that is not in the list is ignored. */
   remove(execution: Execution): void {
-    if (!execution.listed) return;
-    execution.listed = false;
-    if (execution.previous === undefined) this.head = execution.next;
-    else execution.previous.next = execution.next;
-    if (execution.next !== undefined) execution.next.previous = execution.previous;
-    execution.previous = execution.next = undefined;
+    const { place } = execution;
+    if (place === undefined) return;
+    execution.place = undefined;
+    if (place.previous === undefined) this.head = place.next;
+    else place.previous.next = place.next;
+    if (place.next !== undefined) place.next.previous = place.previous;
   }
 
   /** Takes one out, in no order. */
   take(): Execution | undefined {
-    const execution = this.head;
+    const execution = this.head?.execution;
     if (execution !== undefined) this.remove(execution);
     return execution;
   }

@@ -18,26 +18,17 @@ type Phase =
 /** The one place where the bus's state changes. A change that the state does not allow is ignored. */
 export class Lifecycle {
   private phase: Phase = { state: 'starting', pauseAtStart: false };
+  /** Whether publishers may come in. This and what follows says what the phase means; asked for each envelope. */
+  intakeOpen = true;
+  /** Whether attempts may start. */
+  consuming = false;
+  /** Whether the intake is closed for good. */
+  ending = false;
 
   constructor(private readonly changed: (to: BusState, from: BusState) => void) {}
 
   get state(): BusState {
     return this.phase.state;
-  }
-
-  /** Whether publishers may come in. */
-  get intakeOpen(): boolean {
-    return this.phase.state === 'open' || (this.phase.state === 'starting' && !this.phase.pauseAtStart);
-  }
-
-  /** Whether attempts may start. */
-  get consuming(): boolean {
-    return this.phase.state !== 'starting' && this.phase.state !== 'closed';
-  }
-
-  /** Whether the intake is closed for good. */
-  get ending(): boolean {
-    return this.phase.state === 'draining' || this.phase.state === 'closed';
   }
 
   get ended(): boolean {
@@ -49,12 +40,12 @@ export class Lifecycle {
   }
 
   pause(): void {
-    if (this.phase.state === 'starting') this.phase = { state: 'starting', pauseAtStart: true };
+    if (this.phase.state === 'starting') this.enter({ state: 'starting', pauseAtStart: true });
     else if (this.phase.state === 'open') this.enter({ state: 'paused' });
   }
 
   resume(): void {
-    if (this.phase.state === 'starting') this.phase = { state: 'starting', pauseAtStart: false };
+    if (this.phase.state === 'starting') this.enter({ state: 'starting', pauseAtStart: false });
     else if (this.phase.state === 'paused') this.enter({ state: 'open' });
   }
 
@@ -68,7 +59,11 @@ export class Lifecycle {
 
   private enter(next: Phase): void {
     const from = this.phase.state;
+    const to = next.state;
     this.phase = next;
-    this.changed(next.state, from);
+    this.intakeOpen = to === 'open' || (to === 'starting' && !next.pauseAtStart);
+    this.consuming = to !== 'starting' && to !== 'closed';
+    this.ending = to === 'draining' || to === 'closed';
+    if (to !== from) this.changed(to, from);
   }
 }

@@ -2,18 +2,20 @@ import type { Consumer } from '../delivery/consumer.js';
 import type { EnvelopeShape } from '../envelope.js';
 import type { Receipt } from '../intake/receipt.js';
 
+/** What a lease has that was not acked at its first attempt, or that waited for a point in time. */
+interface Past {
+  dueAt: number;
+  parked: boolean;
+  remaining: readonly Consumer[] | undefined;
+  error: Error | undefined;
+}
+
 /** The right to run one envelope, and what a stage has to remember about it between its attempts. */
 export class Lease {
   /** How often this envelope was tried at this stage, the running attempt included. */
   attempt = 0;
-  /** When it may be tried again. */
-  dueAt = 0;
-  /** Whether it stays in its stage and is not handed out. */
-  parked = false;
-  /** Pub/sub: who has not acked yet; `undefined` before the first attempt. */
-  remaining: readonly Consumer[] | undefined = undefined;
-  /** Why the last attempt failed. */
-  error: Error | undefined = undefined;
+  /** Most envelopes are acked at once: made for the others only. */
+  private past: Past | undefined = undefined;
 
   constructor(
     readonly envelope: EnvelopeShape,
@@ -23,6 +25,46 @@ export class Lease {
     readonly admittedAt: number,
     readonly receipt: Receipt | undefined,
   ) {}
+
+  /** When it may be tried again. */
+  get dueAt(): number {
+    return this.past?.dueAt ?? 0;
+  }
+
+  set dueAt(dueAt: number) {
+    this.remember().dueAt = dueAt;
+  }
+
+  /** Whether it stays in its stage and is not handed out. */
+  get parked(): boolean {
+    return this.past?.parked ?? false;
+  }
+
+  set parked(parked: boolean) {
+    if (parked || this.past !== undefined) this.remember().parked = parked;
+  }
+
+  /** Pub/sub: who has not acked yet; `undefined` before the first attempt. */
+  get remaining(): readonly Consumer[] | undefined {
+    return this.past?.remaining;
+  }
+
+  set remaining(remaining: readonly Consumer[] | undefined) {
+    this.remember().remaining = remaining;
+  }
+
+  /** Why the last attempt failed. */
+  get error(): Error | undefined {
+    return this.past?.error;
+  }
+
+  set error(error: Error | undefined) {
+    this.remember().error = error;
+  }
+
+  private remember(): Past {
+    return (this.past ??= { dueAt: 0, parked: false, remaining: undefined, error: undefined });
+  }
 }
 
 export const inOrderOfAdmission = (one: Lease, other: Lease): boolean => one.sequence < other.sequence;
