@@ -32,8 +32,11 @@ export function addHandlerMetadata(
       `@${decorator} on '${String(key)}' has no effect: decorate a method that instances of the class have.`,
     );
   }
-  const earlier = (Reflect.getOwnMetadata(HANDLERS, target, key) ?? []) as readonly HandlerMetadata[];
-  Reflect.defineMetadata(HANDLERS, [...earlier, metadata], target, key);
+  Reflect.defineMetadata(HANDLERS, [...decorationsOf(target), { key, metadata }], target);
+}
+
+function decorationsOf(prototype: object): readonly DecoratedMethod[] {
+  return (Reflect.getOwnMetadata(HANDLERS, prototype) ?? []) as readonly DecoratedMethod[];
 }
 
 /** Reads what the decorators wrote. */
@@ -44,15 +47,13 @@ export class StageMetadataAccessor {
    * is the subclass's. Nothing is called, and no property's value is read. Anything but an object has none.
    */
   decoratedMethods(prototype: unknown): DecoratedMethod[] {
-    const seen = new Set<PropertyKey>();
     const found: DecoratedMethod[] = [];
+    const below: object[] = [];
     for (let each = prototype; isObject(each); each = Object.getPrototypeOf(each) as unknown) {
-      for (const key of Reflect.ownKeys(each)) {
-        if (seen.has(key)) continue;
-        seen.add(key);
-        const decorations = Reflect.getOwnMetadata(HANDLERS, each, key) as readonly HandlerMetadata[] | undefined;
-        for (const metadata of decorations ?? []) found.push({ key, metadata });
+      for (const decorated of decorationsOf(each)) {
+        if (!below.some((subclass) => Object.hasOwn(subclass, decorated.key))) found.push(decorated);
       }
+      below.push(each);
     }
     return found;
   }

@@ -65,7 +65,11 @@ export class StageExplorer {
    */
   handlers(): Handler[] {
     const hosts = withoutRepeats(this.hosts());
-    for (const host of hosts) this.requireOneInstance(host, hosts);
+    const classes = new Map<object, Host>();
+    for (const host of hosts) {
+      this.requireOneInstance(host, classes.get(host.prototype));
+      classes.set(host.prototype, host);
+    }
     return hosts.flatMap((host) => this.handlersOf(host));
   }
 
@@ -105,12 +109,11 @@ export class StageExplorer {
     return { owner, stage: `${source}.dead-letters`, source, keep, options };
   }
 
-  private requireOneInstance(host: Host, hosts: readonly Host[]): void {
+  private requireOneInstance(host: Host, other: Host | undefined): void {
     const declaration = this.declaration(host, host.methods[0] as DecoratedMethod);
     if (!isSingle(host.wrapper)) throw notStatic(declaration, host.wrapper);
-    const other = hosts.find((each) => each !== host && each.prototype === host.prototype);
     if (other === undefined) return;
-    const places = [host, other].map(({ wrapper }) => placeOf(wrapper)).join(' and ');
+    const places = [other, host].map(({ wrapper }) => placeOf(wrapper)).join(' and ');
     const fix = 'Provide the class in one module, export it there, and import that module in the other.';
     throw handlerTwice(declaration, `is provided by two instances of its class, in ${places}. ${fix}`);
   }

@@ -40,11 +40,13 @@ export function planStages(
   const deadLetterChannels = new Set(channels.values());
   if (settings.deadLetterChannel !== undefined) deadLetterChannels.add(settings.deadLetterChannel);
   for (const handler of handlers) checkHandler(handler, deadLetterChannels);
+  const featuresOf = byKey(features, ({ name }) => name);
+  const handlersOf = byKey(handlers, ({ stage }) => stage);
   const stages = new Map<string, StageOptions>();
   for (const name of stageNames(settings, features, handlers)) {
     const defaults = deadLetterChannels.has(name) ? DEAD_LETTER_DEFAULTS : {};
-    const ofFeatures = features.filter((feature) => feature.name === name).map(featureLayer);
-    const ofHandlers = handlers.filter(({ stage }) => stage === name).map(handlerLayer);
+    const ofFeatures = (featuresOf.get(name) ?? []).map(featureLayer);
+    const ofHandlers = (handlersOf.get(name) ?? []).map(handlerLayer);
     stages.set(name, {
       ...defaults,
       ...agreed(name, ofFeatures),
@@ -68,6 +70,17 @@ function stageNames(
     ...handlers.map(({ stage }) => stage),
     ...Object.keys(stages),
   ]);
+}
+
+function byKey<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [item]);
+    else group.push(item);
+  }
+  return groups;
 }
 
 /** Layers of one rank have to agree: neither goes before the other. */

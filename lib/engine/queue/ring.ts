@@ -3,6 +3,7 @@ import type { Receipt } from '../intake/receipt.js';
 import { Lease } from './lease.js';
 
 const SMALLEST = 16;
+const NO_NUMBERS = new Float64Array(0);
 /** Above this size an empty ring gives its memory back. */
 const LARGEST_KEPT = 4_096;
 
@@ -19,10 +20,11 @@ const LARGEST_KEPT = 4_096;
 export class Ring {
   private head = 0;
   private tail = 0;
-  private mask = SMALLEST - 1;
-  private envelopes: (EnvelopeShape | undefined)[] = emptySlots(SMALLEST);
-  private sequences = new Float64Array(SMALLEST);
-  private admittedAts = new Float64Array(SMALLEST);
+  /** −1: no slots yet; many stages never see an envelope. */
+  private mask = -1;
+  private envelopes: (EnvelopeShape | undefined)[] = [];
+  private sequences = NO_NUMBERS;
+  private admittedAts = NO_NUMBERS;
   /** Made when the first receipt comes. */
   private receipts: (Receipt | undefined)[] | undefined;
 
@@ -41,7 +43,7 @@ export class Ring {
   }
 
   push(envelope: EnvelopeShape, sequence: number, admittedAt: number, receipt: Receipt | undefined): void {
-    if (this.tail - this.head > this.mask) this.resize((this.mask + 1) * 2);
+    if (this.tail - this.head > this.mask) this.resize(Math.max((this.mask + 1) * 2, SMALLEST));
     const slot = this.tail++ & this.mask;
     this.envelopes[slot] = envelope;
     this.sequences[slot] = sequence;
@@ -89,10 +91,9 @@ export class Ring {
 
   private reset(): void {
     this.head = this.tail = 0;
-    this.mask = SMALLEST - 1;
-    this.envelopes = emptySlots(SMALLEST);
-    this.sequences = new Float64Array(SMALLEST);
-    this.admittedAts = new Float64Array(SMALLEST);
+    this.mask = -1;
+    this.envelopes = [];
+    this.sequences = this.admittedAts = NO_NUMBERS;
     this.receipts = undefined;
   }
 
