@@ -1,4 +1,4 @@
-import { Envelope, type Route, SimpleRoute } from '#ra-common';
+import { DocumentMessage, Envelope, type Route, SimpleRoute } from '#ra-common';
 import { InvalidEnvelopeError } from './errors.js';
 
 /** What the bus needs of a routing slip; `ra-common`'s has it. */
@@ -39,14 +39,15 @@ const OPERATION = 'RECEIVE';
 
 /** A document envelope addressed to the stage `to`, then to each of `slip`. `undefined` is no payload. */
 export function makeEnvelope(to: string, payload?: unknown, init: EnvelopeInit = {}): Envelope {
-  const envelope = Envelope.document();
+  // Made whole at once: a record that grows afterwards takes more room.
+  const record: Record<string, unknown> = payload === undefined ? {} : { CONTENT: payload };
+  const envelope = new Envelope(undefined, new DocumentMessage([record]));
   const { slip } = init;
   if (slip !== undefined) {
     for (let hop = slip.length - 1; hop >= 0; hop--) envelope.addRoute(slip[hop] ?? '', OPERATION);
   }
   // The first stage is where it goes now: most envelopes never need a slip.
   envelope.route = SimpleRoute.of(to, OPERATION);
-  if (payload !== undefined) envelope.addContent(payload);
   if (init.sender !== undefined) envelope.client = init.sender;
   if (init.headers !== undefined) Object.assign(envelope.headers, init.headers);
   return envelope;

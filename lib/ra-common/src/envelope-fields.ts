@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Action } from './action.js';
+import { type EnvelopeSettings, defineSettings } from './envelope-settings.js';
 import { Did, readDid } from './identity/did.js';
 import { setIfDefined, type JsonFields, type JsonObject } from './json.js';
 import { readMessage, type Message } from './messages/message.js';
@@ -12,7 +13,7 @@ import { ServiceLevel } from './service-level.js';
  * What an envelope consists of: its fields, their defaults, their JSON.
  *
  * An envelope is created for every unit of work, and most never touch most of it: what is costly to make (id, slip,
- * identity, headers, markers) is made at the first reading. Nobody can tell, except by the time it takes.
+ * identity, headers, markers) is made at the first reading, and there is room for settings once one is set. Nobody can tell, except by the time it takes.
  */
 export abstract class EnvelopeFields {
   private lazyId: string | undefined;
@@ -22,21 +23,22 @@ export abstract class EnvelopeFields {
   private lazyHeaders: Record<string, unknown> | undefined = undefined;
   private lazyMarkers: string[] | undefined = undefined;
   private lazyDid: Did | undefined = undefined;
-  client: string | undefined = undefined;
-  replyToClient = false;
-  clientReplyAction: string | undefined = undefined;
-  url: string | undefined = undefined;
-  multipart: Multipart | undefined = undefined;
-  action: Action | undefined = undefined;
-  commandPath: string | undefined = undefined;
-  sensitivity = 1;
-  delayed = false;
-  minDelay = 0;
-  maxDelay = 0;
-  copy = false;
-  maxCopies = 0;
-  minCopies = 0;
-  serviceLevel = ServiceLevel.AtLeastOnce;
+  private lazySettings: EnvelopeSettings | undefined = undefined;
+  declare client: string | undefined;
+  declare replyToClient: boolean;
+  declare clientReplyAction: string | undefined;
+  declare url: string | undefined;
+  declare multipart: Multipart | undefined;
+  declare action: Action | undefined;
+  declare commandPath: string | undefined;
+  declare sensitivity: number;
+  declare delayed: boolean;
+  declare minDelay: number;
+  declare maxDelay: number;
+  declare copy: boolean;
+  declare maxCopies: number;
+  declare minCopies: number;
+  declare serviceLevel: ServiceLevel;
 
   constructor(id?: string, message?: Message) {
     this.lazyId = id;
@@ -135,23 +137,11 @@ export abstract class EnvelopeFields {
     this.lazyHeaders = other.lazyHeaders && { ...other.lazyHeaders };
     this.lazyMarkers = other.lazyMarkers && [...other.lazyMarkers];
     this.lazyDid = other.lazyDid;
-    this.client = other.client;
-    this.replyToClient = other.replyToClient;
-    this.clientReplyAction = other.clientReplyAction;
-    this.url = other.url;
-    this.multipart = other.multipart;
-    this.action = other.action;
-    this.commandPath = other.commandPath;
-    this.sensitivity = other.sensitivity;
-    this.delayed = other.delayed;
-    this.minDelay = other.minDelay;
-    this.maxDelay = other.maxDelay;
-    this.copy = other.copy;
-    this.maxCopies = other.maxCopies;
-    this.minCopies = other.minCopies;
-    this.serviceLevel = other.serviceLevel;
+    this.lazySettings = other.lazySettings && { ...other.lazySettings };
   }
 }
+
+defineSettings(EnvelopeFields.prototype);
 
 /** Fills a new envelope, its id apart, from data; what is missing keeps its default. */
 export function readEnvelopeFields(fields: JsonFields, envelope: EnvelopeFields): void {
