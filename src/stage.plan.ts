@@ -1,5 +1,5 @@
 import {
-  Backpressure,
+  DEAD_LETTER_DEFAULTS,
   InvalidOptionError,
   StageConflictError,
   type StageOptions,
@@ -21,11 +21,6 @@ interface Layer {
   readonly owner: string;
   readonly options: StageOptions;
 }
-
-const DEAD_LETTER_DEFAULTS: StageOptions = Object.freeze({
-  capacity: 4_096,
-  backpressure: Backpressure.DropOldest,
-});
 
 /**
  * Puts together what `forFeature`, the decorators and `forRoot` say of each stage; what comes later wins.

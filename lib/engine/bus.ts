@@ -7,7 +7,7 @@ import { BusClosedError, InvalidOptionError, NotStartedError, StageConflictError
 import { type SedaEventName, type SedaListener, checkListener } from './events.js';
 import type { BusState } from './lifecycle/lifecycle.js';
 import {
-  Backpressure,
+  DEAD_LETTER_DEFAULTS,
   type SedaBusOptions,
   type StageOptions,
   type StageSettings,
@@ -24,7 +24,6 @@ import { type StageStats, statsOf } from './stats.js';
 
 const ACCEPTED = Promise.resolve(true);
 const REFUSED = Promise.resolve(false);
-const DEAD_LETTER_DEFAULTS: StageOptions = { capacity: 4_096, backpressure: Backpressure.DropOldest };
 const SHUTDOWN_TIMEOUT_MS = 30_000;
 
 /** What the bus has counted that belongs to no stage. All of them only grow, but `early`. */

@@ -37,6 +37,7 @@ export type { BusState, StageState } from './lifecycle/lifecycle.js';
 export {
   Backpressure,
   type BackoffOptions,
+  DEAD_LETTER_DEFAULTS,
   Delivery,
   type SedaBusOptions,
   type StageOptions,

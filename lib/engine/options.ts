@@ -134,6 +134,12 @@ const STAGE_DEFAULTS: StageSettings = Object.freeze({
   copyPayload: false,
 });
 
+/** What a dead-letter channel has that does not say otherwise. */
+export const DEAD_LETTER_DEFAULTS: StageOptions = Object.freeze({
+  capacity: 4_096,
+  backpressure: Backpressure.DropOldest,
+});
+
 type Check = (option: string, value: unknown) => void;
 
 /** A ring needs a power of two that an array can hold. */

@@ -21,7 +21,10 @@ export interface Attempt {
   readonly max: number;
   /** The name of the stage. */
   readonly stage: string;
-  /** When the envelope was admitted to this stage, in milliseconds of the bus's clock (Unix epoch). */
+  /**
+   * When the envelope was admitted to this stage, in milliseconds of the bus's clock (Unix epoch). The machine's clock is
+   * looked at once for up to sixteen envelopes: it may be behind by the time they took.
+   */
   readonly enqueuedAt: number;
   /** Whether an earlier attempt at this stage may have had its effects. */
   readonly redelivered: boolean;
