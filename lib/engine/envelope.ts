@@ -1,4 +1,4 @@
-import { DocumentMessage, Envelope, type Route, SimpleRoute } from '#ra-common';
+import { DocumentMessage, Envelope, type Route } from '#ra-common';
 import { InvalidEnvelopeError } from './errors.js';
 
 /** What the bus needs of a routing slip; `ra-common`'s has it. */
@@ -47,15 +47,16 @@ export function makeEnvelope(to: string, payload?: unknown, init: EnvelopeInit =
     for (let hop = slip.length - 1; hop >= 0; hop--) envelope.addRoute(slip[hop] ?? '', OPERATION);
   }
   // The first stage is where it goes now: most envelopes never need a slip.
-  envelope.route = SimpleRoute.of(to, OPERATION);
+  envelope.headFor(to);
   if (init.sender !== undefined) envelope.client = init.sender;
   if (init.headers !== undefined) Object.assign(envelope.headers, init.headers);
   return envelope;
 }
 
 /** The name of the stage the envelope is headed for; `undefined` when it has no route, or one that leaves the process. */
-export function targetService(envelope: EnvelopeShape): string | undefined {
-  return serviceOf(envelope.getRoute());
+export function targetService(envelope: EnvelopeShape & { heading?: () => string | undefined }): string | undefined {
+  // `ra-common`'s envelope knows where it is headed without making the route.
+  return envelope.heading?.() ?? serviceOf(envelope.getRoute());
 }
 
 /** What {@link makeEnvelope} was given as payload: the document's content. */

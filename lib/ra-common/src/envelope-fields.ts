@@ -7,18 +7,23 @@ import { readMessage, type Message } from './messages/message.js';
 import { Multipart, readMultipart } from './multipart.js';
 import type { Route } from './routes/route.js';
 import { DynamicRoutingSlip, readRoute, readRoutingSlip } from './routes/routing-slip.js';
+import { SimpleRoute } from './routes/simple-route.js';
 import { ServiceLevel } from './service-level.js';
+
+/** The operation of a route that only names a service. */
+const OPERATION = 'RECEIVE';
 
 /**
  * What an envelope consists of: its fields, their defaults, their JSON.
  *
- * An envelope is created for every unit of work, and most never touch most of it: what is costly to make (id, slip,
+ * An envelope is created for every unit of work, and most never touch most of it: what is costly to make (id, route, slip,
  * identity, headers, markers) is made at the first reading, and there is room for settings once one is set. Nobody can tell, except by the time it takes.
  */
 export abstract class EnvelopeFields {
   private lazyId: string | undefined;
   message: Message | undefined;
-  route: Route | undefined = undefined;
+  /** A text is the name of a service that nobody has asked the route to yet. */
+  private lazyRoute: Route | string | undefined = undefined;
   private lazySlip: DynamicRoutingSlip | undefined = undefined;
   private lazyHeaders: Record<string, unknown> | undefined = undefined;
   private lazyMarkers: string[] | undefined = undefined;
@@ -52,6 +57,29 @@ export abstract class EnvelopeFields {
 
   set id(id: string) {
     this.lazyId = id;
+  }
+
+  /** The route being followed. */
+  get route(): Route | undefined {
+    if (typeof this.lazyRoute === 'string') this.lazyRoute = SimpleRoute.of(this.lazyRoute, OPERATION);
+    return this.lazyRoute;
+  }
+
+  set route(route: Route | undefined) {
+    this.lazyRoute = route;
+  }
+
+  /**
+   * Sets the route to a service of this bus, with the operation `RECEIVE`; the route itself is made at the first reading.
+   * An addition of this implementation.
+   */
+  headFor(service: string): void {
+    this.lazyRoute = service;
+  }
+
+  /** The service of {@link headFor}, as long as nobody has read the route. An addition of this implementation. */
+  heading(): string | undefined {
+    return typeof this.lazyRoute === 'string' ? this.lazyRoute : undefined;
   }
 
   get dynamicRoutingSlip(): DynamicRoutingSlip {

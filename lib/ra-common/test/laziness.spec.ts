@@ -88,3 +88,33 @@ describe('what is made at the first reading', () => {
     expect(JSON.stringify(copy)).toBe(JSON.stringify(envelope));
   });
 });
+
+describe('an envelope that is headed for a service', () => {
+  test('has the route of that service, the same at every reading', () => {
+    const envelope = new Envelope();
+    envelope.headFor('orders');
+    expect(envelope.heading()).toBe('orders');
+    expect(envelope.getRoute()).toMatchObject({ service: 'orders', operation: 'RECEIVE', routed: false });
+    expect(envelope.getRoute()).toBe(envelope.route);
+    expect(envelope.heading()).toBeUndefined();
+  });
+
+  test('has it in its JSON, and in that of its clone', () => {
+    const envelope = new Envelope();
+    envelope.headFor('orders');
+    const copy = envelope.clone();
+    expect(JSON.stringify(copy)).toBe(JSON.stringify(envelope));
+    expect(envelope.toJSON()).toMatchObject({
+      route: { type: 'simple', meta: { service: 'orders', operation: 'RECEIVE' } },
+    });
+  });
+
+  test('goes on to the next route of its slip', () => {
+    const envelope = new Envelope();
+    envelope.addRoute('next');
+    envelope.headFor('orders');
+    expect(envelope.ratchet()?.service).toBe('next');
+    expect(envelope.heading()).toBeUndefined();
+    expect(envelope.ratchet()).toBeUndefined();
+  });
+});
