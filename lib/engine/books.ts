@@ -1,5 +1,5 @@
 /** Why an envelope was neither delivered nor dead-lettered. `docs/guarantees.md` says when each one happens. */
-export const DROP_REASONS = Object.freeze([
+const DROP_REASONS = Object.freeze([
   'rejected',
   'drop-newest',
   'drop-oldest',

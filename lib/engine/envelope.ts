@@ -1,4 +1,4 @@
-import { DocumentMessage, Envelope, type Route } from '#ra-common';
+import { DocumentMessage, Envelope } from '#ra-common';
 import { InvalidEnvelopeError } from './errors.js';
 
 /** What the bus needs of a routing slip; `ra-common`'s has it. */
@@ -35,7 +35,7 @@ export interface EnvelopeInit {
 }
 
 /** The bus routes by service; the operation belongs to the handler. */
-const OPERATION = 'RECEIVE';
+export const OPERATION = 'RECEIVE';
 
 /** A document envelope addressed to the stage `to`, then to each of `slip`. `undefined` is no payload. */
 export function makeEnvelope(to: string, payload?: unknown, init: EnvelopeInit = {}): Envelope {
@@ -138,5 +138,3 @@ function copyRecords(
 function likeness<T extends object>(original: T): T {
   return Object.assign(Object.create(Object.getPrototypeOf(original) as object) as T, original);
 }
-
-export type { Route };

@@ -152,7 +152,7 @@ const object = rule('an object', (value) => typeof value === 'object' && value !
 const callable = rule('a function', (value) => typeof value === 'function');
 
 export const durationMs: Check = rule('a finite number of milliseconds ≥ 0', (value) => finite(value) && value >= 0);
-export const positiveMs: Check = rule('a finite number of milliseconds > 0', (value) => finite(value) && value > 0);
+const positiveMs: Check = rule('a finite number of milliseconds > 0', (value) => finite(value) && value > 0);
 
 const STAGE_CHECKS: Readonly<Record<keyof StageOptions, Check>> = {
   capacity: rule(

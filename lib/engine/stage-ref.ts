@@ -1,7 +1,7 @@
 import type { Envelope } from '#ra-common';
 import type { SedaBus } from './bus.js';
 import type { DeadLetters } from './dead-letters/dead-letters.js';
-import { type EnvelopeShape, makeEnvelope, targetService } from './envelope.js';
+import { type EnvelopeShape, OPERATION, makeEnvelope, targetService } from './envelope.js';
 import { InvalidOptionError } from './errors.js';
 import type { PublishOptions } from './intake/publish-options.js';
 import type { Outcome } from './intake/receipt.js';
@@ -74,7 +74,7 @@ export class StageRef<Payload = unknown> {
     if (!isEnvelope(what)) return makeEnvelope(this.name, what);
     const address = targetService(what);
     if (address === undefined) {
-      what.addRoute(this.name, 'RECEIVE');
+      what.addRoute(this.name, OPERATION);
       what.ratchet();
     } else if (address !== this.name) {
       throw new InvalidOptionError('envelope', `addressed to stage '${this.name}'`, address);

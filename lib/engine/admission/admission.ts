@@ -99,9 +99,10 @@ export class Admission {
         const { clock, deadline = Number.POSITIVE_INFINITY } = this.stage.host;
         const dueAt = delayMs && clock.now() + delayMs;
         const end = answer === 'admitted' && dueAt > deadline ? 'abandoned' : answer;
-        if (end === 'admitted') this.enqueue(envelope, receipt, dueAt);
-        else this.stage.drop(envelope, receipt, end);
-        if (end === 'admitted') admitted?.();
+        if (end === 'admitted') {
+          this.enqueue(envelope, receipt, dueAt);
+          admitted?.();
+        } else this.stage.drop(envelope, receipt, end);
         resolve(end === 'admitted');
       });
     });
