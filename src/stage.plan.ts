@@ -39,16 +39,15 @@ export function planStages(
   const handlersOf = byKey(handlers, ({ stage }) => stage);
   const stages = new Map<string, StageOptions>();
   for (const name of stageNames(settings, features, handlers)) {
-    const defaults = deadLetterChannels.has(name) ? DEAD_LETTER_DEFAULTS : {};
-    const ofFeatures = (featuresOf.get(name) ?? []).map(featureLayer);
-    const ofHandlers = (handlersOf.get(name) ?? []).map(handlerLayer);
-    stages.set(name, {
-      ...defaults,
-      ...agreed(name, ofFeatures),
-      ...agreed(name, ofHandlers),
-      ...agreed(name, name === settings.deadLetterChannel ? [layer('deadLetters', settings.deadLetters)] : []),
-      ...agreed(name, rootLayers(settings, name)),
-    });
+    const options = deadLetterChannels.has(name) ? { ...DEAD_LETTER_DEFAULTS } : {};
+    const ranks = [
+      (featuresOf.get(name) ?? []).map(featureLayer),
+      (handlersOf.get(name) ?? []).map(handlerLayer),
+      name === settings.deadLetterChannel ? [layer('deadLetters', settings.deadLetters)] : [],
+      rootLayers(settings, name),
+    ];
+    for (const layers of ranks) if (layers.length > 0) Object.assign(options, agreed(name, layers));
+    stages.set(name, options);
   }
   return { stages, channels };
 }

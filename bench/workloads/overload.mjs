@@ -19,7 +19,7 @@ const STAGE = { concurrency: 16, capacity: 1_024 };
 const WORK_MS = 1;
 const LOADS = [0.5, 1, 2, 5, 10];
 const RUN_MS = 2_000;
-const TICK_MS = 5;
+const TICK_MS = 1;
 const PROBES_PER_SECOND = 20;
 
 export async function run() {

@@ -1,6 +1,10 @@
 import { SedaBus, makeEnvelope } from '@resolvingarchitecture/nestjs-seda-bus/engine';
 import { atLeast, figure, holds } from '../harness/report.mjs';
-import { percentile, ratio, spread, takeTurns } from '../harness/rounds.mjs';
+import { collectGarbage, percentile, ratio, spread, takeTurns } from '../harness/rounds.mjs';
+import { BareBus } from '../support/bare-bus.mjs';
+import { makeEnvelopes, throughBus } from '../support/producers.mjs';
+import { throughBus as throughBareBus } from '../support/producers.mjs?bare';
+import { throughBus as throughPort } from '../support/producers.mjs?port';
 
 /** The benchmark that the seven ports publish: who, how many, and how large the queues are. */
 const SHAPES = {
@@ -20,63 +24,36 @@ export async function run({ rounds }) {
 }
 
 async function compare(name, shape, rounds) {
-  const latencies = [];
-  const check = { whole: true };
+  let latencies;
+  let whole = true;
   const port = await loadPort();
   const contestants = {
-    bus: () => throughBus(SedaBus, makeEnvelope, shape, check, latencies),
+    bus: async () => {
+      const run = await throughBus(SedaBus, makeEnvelope, shape);
+      whole &&= run.whole;
+      ({ latencies } = run);
+      return run.perSecond;
+    },
     floor: () => throughFloor(shape),
-    ...(port && { port: () => throughBus(port.SedaBus, port.makeEnvelope, shape, {}, []) }),
+    bare: async () => (await throughBareBus(BareBus, makeEnvelope, shape)).perSecond,
+    ...(port && { port: async () => (await throughPort(port.SedaBus, port.makeEnvelope, shape)).perSecond }),
   };
   const measures = await takeTurns(contestants, { rounds });
   return [
     figure(`${name} bus`, spread(measures.bus), 'env/s'),
     figure(`${name} floor`, spread(measures.floor), 'env/s'),
     atLeast(`${name} bus / floor`, shape.floor, ratio(measures.bus, measures.floor)),
+    figure(`${name} bare queue / floor`, ratio(measures.bare, measures.floor), '×'),
     ...(port ? [atLeast(`${name} bus / TypeScript port`, shape.port, ratio(measures.bus, measures.port))] : []),
-    figure(`${name} latency p50`, spread([percentile(latencies.at(-1), 0.5)]), 'ms'),
-    figure(`${name} latency p99`, spread([percentile(latencies.at(-1), 0.99)]), 'ms'),
-    holds(`${name} drained and delivered whole`, check.whole),
+    figure(`${name} latency p50`, spread([percentile(latencies, 0.5)]), 'ms'),
+    figure(`${name} latency p99`, spread([percentile(latencies, 0.99)]), 'ms'),
+    holds(`${name} drained and delivered whole`, whole),
   ];
 }
 
 async function loadPort() {
   const folder = process.env.SEDA_BUS_TS;
   return folder === undefined ? undefined : import(new URL(`file://${folder}/dist/index.js`));
-}
-
-/** Envelopes by stage and by producer, made before the clock starts. */
-function makeEnvelopes(make, { producers, stages, envelopes }) {
-  const each = envelopes / producers;
-  return Array.from({ length: producers }, (_, producer) =>
-    Array.from({ length: each }, () => make(`s${producer % stages}`, 0)),
-  );
-}
-
-async function throughBus(Bus, make, shape, check, latencies) {
-  const shares = makeEnvelopes(make, shape);
-  const measured = new Float64Array(shape.envelopes);
-  let count = 0;
-  const bus = new Bus();
-  for (let stage = 0; stage < shape.stages; stage++) {
-    bus.channel(`s${stage}`, { capacity: shape.capacity, concurrency: shape.concurrency });
-    bus.subscribe(`s${stage}`, (envelope) => {
-      measured[count++] = performance.now() - envelope.content();
-    });
-  }
-  const produce = async (envelopes) => {
-    for (const envelope of envelopes) {
-      envelope.addContent(performance.now());
-      await bus.publish(envelope);
-    }
-  };
-  const started = performance.now();
-  await Promise.all(shares.map(produce));
-  const drained = await bus.shutdown({ timeoutMs: 600_000 });
-  const seconds = (performance.now() - started) / 1_000;
-  check.whole &&= drained && count === shape.envelopes;
-  latencies.push(measured);
-  return shape.envelopes / seconds;
 }
 
 async function throughFloor(shape) {
@@ -93,6 +70,7 @@ async function throughFloor(shape) {
       await publish(envelope);
     }
   };
+  collectGarbage();
   const started = performance.now();
   await Promise.all(shares.map(produce));
   const seconds = (performance.now() - started) / 1_000;

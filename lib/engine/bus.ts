@@ -294,7 +294,7 @@ export class SedaBus {
     const { registry } = this.core;
     if (registry.isImplied(stage.name)) {
       registry.declare(stage.name);
-      stage.settings = settings;
+      if (settings !== stage.settings) stage.settings = settings;
       return;
     }
     const names = Object.keys(settings) as (keyof StageSettings)[];

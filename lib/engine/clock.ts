@@ -23,3 +23,17 @@ export const systemClock: Clock = Object.freeze({
   setTimeout: (callback: () => void, delayMs: number) => setTimeout(callback, Math.min(delayMs, LONGEST_TIMER_MS)),
   clearTimeout: (handle: TimerHandle) => clearTimeout(handle as NodeJS.Timeout),
 });
+
+/** What time it is, in milliseconds since the Unix epoch, to those who can do with a little less than the present. */
+export interface Calendar {
+  readonly now: number;
+}
+
+/** As exact as its clock. */
+export class ExactCalendar implements Calendar {
+  constructor(private readonly clock: Clock) {}
+
+  get now(): number {
+    return this.clock.now();
+  }
+}

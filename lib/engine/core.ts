@@ -1,8 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { AbortWatch } from './admission/abort-watch.js';
 import type { RunningAttempt } from './delivery/attempt.js';
+import { exemplars } from './delivery/exemplars.js';
 import { MemoryBackend } from './backend/memory.js';
-import { type Clock, systemClock } from './clock.js';
+import { type Calendar, type Clock, ExactCalendar, systemClock } from './clock.js';
 import { Dispatcher } from './dispatch/dispatcher.js';
 import { Permits } from './dispatch/permits.js';
 import { Turn } from './dispatch/turn.js';
@@ -28,6 +29,10 @@ export class Core implements StageHost {
   readonly permits: Permits;
   readonly turn: Turn;
   readonly dispatcher: Dispatcher;
+  /** Looking at the machine's clock costs more than queueing: one look serves all that come within a few steps. */
+  readonly calendar: Calendar;
+  /** Held, never looked at. */
+  protected kept: readonly unknown[] | undefined;
   readonly idleWatch = new IdleWatch();
   readonly aborts = new AbortWatch();
   readonly intake = new Intake(this);
@@ -43,6 +48,7 @@ export class Core implements StageHost {
     this.random = settings.random;
     this.permits = new Permits(settings.concurrency, () => this.dispatcher.resume());
     this.turn = new Turn(settings.turnMs);
+    this.calendar = this.clock === systemClock ? this.turn : new ExactCalendar(this.clock);
     this.dispatcher = new Dispatcher(this.permits, this.turn);
     this.attempts = settings.publishWhileDraining ? new AsyncLocalStorage() : undefined;
   }
@@ -69,13 +75,11 @@ export class Core implements StageHost {
   }
 
   createStage(name: string, settings: StageSettings, implied: boolean): Stage {
-    const stage = new Stage(name, settings, new MemoryBackend(this.clock, this.admissionTime), this);
+    const stage = new Stage(name, settings, new MemoryBackend(this.clock, this.calendar), this);
     this.registry.add(stage, implied);
+    this.kept ??= exemplars(stage);
     return stage;
   }
-
-  /** Looking at the machine's clock costs more than queueing: one look serves all that come within a few steps. */
-  private readonly admissionTime = (): number => (this.clock === systemClock ? this.turn.now : this.clock.now());
 
   private callbackFailed(where: string, thrown: unknown): void {
     this.callbackErrors++;

@@ -203,10 +203,11 @@ export function stageSettings(
 ): StageSettings {
   if (options === undefined) return defaults;
   checkAll(owner, options, STAGE_CHECKS);
-  const given = withoutUndefined(options);
+  const given = Object.entries(options).filter(([, value]) => value !== undefined);
+  if (given.length === 0) return defaults;
   return Object.freeze({
     ...defaults,
-    ...(given as Partial<StageSettings>),
+    ...(Object.fromEntries(given) as Partial<StageSettings>),
     backoff: options.backoff === undefined ? defaults.backoff : filledBackoff(options.backoff),
   });
 }
@@ -296,8 +297,4 @@ function isClock(value: unknown): boolean {
 
 function finite(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value);
-}
-
-function withoutUndefined(options: object): object {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }

@@ -1,7 +1,7 @@
 import type { AsyncLocalStorage } from 'node:async_hooks';
 import type { AbortWatch } from './admission/abort-watch.js';
 import type { RunningAttempt } from './delivery/attempt.js';
-import type { Clock } from './clock.js';
+import type { Calendar, Clock } from './clock.js';
 import type { Dispatcher } from './dispatch/dispatcher.js';
 import type { Permits } from './dispatch/permits.js';
 import type { Turn } from './dispatch/turn.js';
@@ -14,6 +14,8 @@ import type { Stage } from './stage.js';
 /** What a stage asks of the bus it belongs to. */
 export interface StageHost {
   readonly clock: Clock;
+  /** Cheaper to ask than the clock, and a few steps behind it at most. */
+  readonly calendar: Calendar;
   readonly random: () => number;
   readonly permits: Permits;
   readonly dispatcher: Dispatcher;

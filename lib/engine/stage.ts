@@ -155,7 +155,7 @@ export class Stage implements Drainable, AttemptHost, Admitting {
     if (!this.inDrain && (this.listed || this.runnable)) this.host.dispatcher.wake(this);
   }
 
-  /** An execution has its verdict: its envelope leaves by one of the four doors. */
+  /** An execution that waited has its verdict: its envelope leaves by one of the four doors. */
   conclude(execution: Execution, verdict: Verdict): void {
     this.executions.remove(execution);
     this.settler.settle(execution, verdict);
@@ -261,22 +261,29 @@ export class Stage implements Drainable, AttemptHost, Admitting {
       return;
     }
     this.host.permits.acquire();
-    const pending = this.settings.delivery === Delivery.PubSub ? this.startFanOut(lease) : this.startAttempt(lease);
-    if (pending === undefined) return;
-    this.executions.add(pending);
-    // Its own handler may have shut the bus down before there was anything to interrupt.
-    if (this.host.lifecycle.ended) this.interrupt();
+    if (this.settings.delivery === Delivery.PubSub) this.startFanOut(lease);
+    else this.startAttempt(lease);
   }
 
-  private startAttempt(lease: Lease): Execution | undefined {
+  private startAttempt(lease: Lease): void {
     const attempt = new RunningAttempt(this, lease);
-    return attempt.run(this.consumers.next()) ? attempt : undefined;
+    this.follow(attempt, attempt.run(this.consumers.next()));
   }
 
-  private startFanOut(lease: Lease): Execution | undefined {
+  private startFanOut(lease: Lease): void {
     const fanOut = new FanOut(this, lease, this.settings.copyPayload);
     const { all } = this.consumers;
-    return fanOut.run(lease.remaining?.filter((consumer) => all.includes(consumer)) ?? all) ? fanOut : undefined;
+    this.follow(fanOut, fanOut.run(lease.remaining?.filter((consumer) => all.includes(consumer)) ?? all));
+  }
+
+  private follow(execution: Execution, verdict: Verdict | undefined): void {
+    if (verdict !== undefined) {
+      this.settler.settle(execution, verdict);
+      return;
+    }
+    this.executions.add(execution);
+    // Its own handler may have shut the bus down before there was anything to interrupt.
+    if (this.host.lifecycle.ended) this.interrupt();
   }
 
   private changeState(change: () => void): void {

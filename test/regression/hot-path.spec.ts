@@ -1,4 +1,6 @@
 import { createHook } from 'node:async_hooks';
+import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { SedaBus, makeEnvelope } from '#engine';
 import { reachableBytes } from '../support/heap.js';
 
@@ -12,6 +14,29 @@ async function promisesMadeBy(work: () => Promise<void>): Promise<number> {
   await work();
   hook.disable();
   return promises;
+}
+
+/** Counts the microtasks in which a promise's reaction runs while `work` does. */
+async function microtasksOf(work: () => Promise<void>): Promise<number> {
+  const promises = new Set<number>();
+  let microtasks = 0;
+  const hook = createHook({
+    init: (id, type) => void (type === 'PROMISE' && promises.add(id)),
+    before: (id) => void (promises.has(id) && microtasks++),
+  });
+  hook.enable();
+  await work();
+  hook.disable();
+  return microtasks;
+}
+
+/** In a process of its own, where nothing else allocates. */
+function probeHeap(): { bytes: number; leases: number; attempts: number; state: string } {
+  const probe = fileURLToPath(new URL('../support/heap-probe.mjs', import.meta.url));
+  const flags = ['--no-warnings', '--expose-gc', '--min-semi-space-size=64', '--max-semi-space-size=64'];
+  return JSON.parse(execFileSync(process.execPath, [...flags, probe], { encoding: 'utf8' })) as ReturnType<
+    typeof probeHeap
+  >;
 }
 
 /** A bus with one stage, its turn of the event loop unlimited, and envelopes made beforehand. */
@@ -41,6 +66,36 @@ describe('what an envelope costs, in counts', () => {
     });
     expect(bus.stats()['a']?.delivered).toBe(ENVELOPES);
     expect(promises).toBeLessThan(ENVELOPES * 1.2);
+  });
+
+  it('an accepted publish that is awaited takes one microtask: that of the await', async () => {
+    const { bus, envelopes } = stageFor(() => true);
+    const microtasks = await microtasksOf(async () => {
+      for (const envelope of envelopes) await bus.publish(envelope);
+      await bus.idle();
+    });
+    expect(bus.stats()['a']?.delivered).toBe(ENVELOPES);
+    expect(microtasks).toBeLessThan(ENVELOPES * 1.2);
+  });
+
+  it('an asynchronous attempt takes one microtask of the bus', async () => {
+    const { bus, envelopes } = stageFor(async () => true);
+    const microtasks = await microtasksOf(async () => {
+      for (const envelope of envelopes) bus.offer(envelope);
+      await bus.idle();
+    });
+    expect(bus.stats()['a']?.delivered).toBe(ENVELOPES);
+    expect(microtasks).toBeLessThan(ENVELOPES * 1.2);
+  });
+
+  it('a published and handled envelope allocates at most 900 bytes, those of its await included', () => {
+    const { bytes } = probeHeap();
+    expect(bytes).toBeGreaterThan(0);
+    expect(bytes).toBeLessThan(900);
+  });
+
+  it('a bus at rest keeps one lease and one attempt, so that V8 does not forget what it optimised for them', () => {
+    expect(probeHeap()).toMatchObject({ leases: 1, attempts: 1, state: 'open' });
   });
 
   it('an accepted publish always returns the same promise', () => {

@@ -17,7 +17,7 @@ export interface Admitting {
   readonly settings: StageSettings;
   readonly backend: Backend;
   readonly books: Books;
-  readonly host: Pick<StageHost, 'clock' | 'lifecycle' | 'aborts' | 'deadline'>;
+  readonly host: Pick<StageHost, 'clock' | 'calendar' | 'lifecycle' | 'aborts' | 'deadline'>;
   /** How many are out on a loan and may come back. */
   readonly lent: number;
   /** There is something new to start. */
@@ -64,6 +64,11 @@ export class Admission {
     const refusal = this.refusalFor(origin);
     if (refusal !== undefined) return this.refuse(envelope, receipt, refusal);
     if (this.hasRoom && !this.someoneIsAheadOf(origin)) return this.accept(envelope, receipt, dueAt);
+    return this.meetOverload(envelope, receipt, dueAt);
+  }
+
+  /** The stage is full, or others wait for it to be less so. */
+  private meetOverload(envelope: EnvelopeShape, receipt: Receipt | undefined, dueAt: number): boolean | undefined {
     const whenFull = WHEN_FULL[this.stage.settings.backpressure];
     if (whenFull === 'wait') return undefined;
     if (whenFull !== 'evict') return this.refuse(envelope, receipt, whenFull);
@@ -188,8 +193,8 @@ export class Admission {
   /** The place of what is on a loan is kept, except where the oldest makes room: there it may be the oldest itself. */
   private get hasRoom(): boolean {
     const { backend, settings, lent } = this.stage;
-    const kept = WHEN_FULL[settings.backpressure] === 'evict' ? 0 : lent;
-    return backend.depth + backend.retrying + kept < settings.capacity;
+    const free = settings.capacity - backend.depth - backend.retrying;
+    return free > lent || (free > 0 && WHEN_FULL[settings.backpressure] === 'evict');
   }
 
   private someoneIsAheadOf(origin: Origin): boolean {
@@ -244,6 +249,6 @@ export class Admission {
   }
 
   private notePressure(): void {
-    this.lastPressedAt = this.stage.host.clock.now();
+    this.lastPressedAt = this.stage.host.calendar.now;
   }
 }

@@ -39,7 +39,7 @@ export class WaitingLine {
 
   /** Joins the line's end. `called` hears how it ended, never before `join` has returned. */
   join({ timeoutMs, signal }: Patience, called: Called): void {
-    const waiter = new Waiter(this, called);
+    const waiter = new Waiter(called);
     waiter.previous = this.tail;
     if (this.tail === undefined) this.head = waiter;
     else this.tail.next = waiter;
@@ -48,6 +48,7 @@ export class WaitingLine {
     if (timeoutMs !== undefined) this.setTimer(waiter, this.clock.now() + timeoutMs);
     if (signal !== undefined) {
       waiter.signal = signal;
+      waiter.onAbort = () => this.leave(waiter, 'aborted');
       this.aborts.add(signal, waiter.onAbort);
     }
   }
@@ -65,7 +66,7 @@ export class WaitingLine {
     for (let left = this.count; left > 0; left--) this.shift()?.(answer);
   }
 
-  leave(waiter: Waiter, answer: GivenUp): void {
+  private leave(waiter: Waiter, answer: GivenUp): void {
     if (!waiter.waiting) return;
     this.remove(waiter);
     waiter.called(answer);
@@ -79,7 +80,7 @@ export class WaitingLine {
     this.count--;
     waiter.waiting = false;
     if (waiter.timer !== undefined) this.clock.clearTimeout(waiter.timer);
-    if (waiter.signal !== undefined) this.aborts.remove(waiter.signal, waiter.onAbort);
+    if (waiter.signal !== undefined) this.aborts.remove(waiter.signal, waiter.onAbort as () => void);
   }
 
   private setTimer(waiter: Waiter, deadline: number): void {
@@ -96,11 +97,7 @@ class Waiter {
   next: Waiter | undefined = undefined;
   timer: TimerHandle = undefined;
   signal: AbortSignal | undefined = undefined;
+  onAbort: (() => void) | undefined = undefined;
 
-  constructor(
-    private readonly line: WaitingLine,
-    readonly called: Called,
-  ) {}
-
-  readonly onAbort = (): void => this.line.leave(this, 'aborted');
+  constructor(readonly called: Called) {}
 }

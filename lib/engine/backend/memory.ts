@@ -1,4 +1,4 @@
-import type { Clock, TimerHandle } from '../clock.js';
+import { type Calendar, type Clock, ExactCalendar, type TimerHandle } from '../clock.js';
 import type { EnvelopeShape } from '../envelope.js';
 import { Lease, inOrderOfAdmission, inOrderOfDueTime } from '../queue/lease.js';
 import { MinMaxHeap } from '../queue/min-max-heap.js';
@@ -36,10 +36,10 @@ export class MemoryBackend implements Backend {
   private timerDueAt = Number.POSITIVE_INFINITY;
   private closed = false;
 
-  /** @param admissionTime what an envelope's admission is dated with; may be a little behind the clock */
+  /** @param calendar what admissions are dated with; may be a little behind the clock */
   constructor(
     private readonly clock: Clock,
-    private readonly admissionTime: () => number = () => clock.now(),
+    private readonly calendar: Calendar = new ExactCalendar(clock),
   ) {}
 
   get depth(): number {
@@ -70,7 +70,7 @@ export class MemoryBackend implements Backend {
   }
 
   offer(envelope: EnvelopeShape, receipt: Receipt | undefined, dueAt: number): void {
-    const now = this.admissionTime();
+    const { now } = this.calendar;
     if (dueAt > now) this.delay(new Lease(envelope, this.sequence++, now, receipt), dueAt);
     else this.ring.push(envelope, this.sequence++, now, receipt);
   }
@@ -82,9 +82,10 @@ export class MemoryBackend implements Backend {
   }
 
   settle(lease: Lease, settlement: Settlement, dueAt = 0): void {
+    if (settlement === 'done') return;
     lease.parked = settlement === 'park';
     if (lease.parked) this.kept.add(lease);
-    else if (settlement === 'return') this.delay(lease, dueAt);
+    else this.delay(lease, dueAt);
   }
 
   evictOldest(): Lease | undefined {

@@ -56,7 +56,7 @@ export interface AttemptHost {
   /** Follows attempts through what their handlers do, where that is asked for. */
   readonly attempts: AsyncLocalStorage<RunningAttempt> | undefined;
   publishFrom(attempt: RunningAttempt, envelope: EnvelopeShape, options?: PublishOptions): Promise<boolean>;
-  /** An execution has its verdict. */
+  /** An execution that waited for its handler has its verdict. */
   conclude(execution: Execution, verdict: Verdict): void;
   /** An asynchronous attempt is over, and nothing of the user's is on the stack. */
   proceed(): void;
@@ -65,19 +65,19 @@ export interface AttemptHost {
   clearTimer(timer: TimerHandle): void;
 }
 
-/** What few attempts need: most have no delay, no reason, no signal, no timer. */
-interface Extras {
-  recorded?: Verdict;
-  controller?: AbortController;
-  abortReason?: Error;
-  timer?: TimerHandle;
+/** What few attempts need: most have no routes left, no delay, no reason, no signal, no timer. */
+class Extras {
+  /** What the slip was at the start; a handler's changes to it count only with an ack. */
+  slipAtStart: SlipMark = undefined;
+  recorded: Verdict | undefined = undefined;
+  controller: AbortController | undefined = undefined;
+  abortReason: Error | undefined = undefined;
+  timer: TimerHandle = undefined;
 }
 
 export class RunningAttempt extends Execution implements Attempt {
   /** The lease goes on counting when this attempt is over. */
   readonly number: number;
-  /** What the slip was at the start; a handler's changes to it count only with an ack. */
-  private readonly slipAtStart: SlipMark;
   private extras: Extras | undefined = undefined;
 
   constructor(
@@ -86,7 +86,8 @@ export class RunningAttempt extends Execution implements Attempt {
   ) {
     super(lease);
     this.number = lease.attempt;
-    this.slipAtStart = markSlip(lease.envelope);
+    const mark = markSlip(lease.envelope);
+    if (mark !== undefined) this.rare.slipAtStart = mark;
   }
 
   /** Who holds the bus-wide permit. */
@@ -111,7 +112,7 @@ export class RunningAttempt extends Execution implements Attempt {
   }
 
   get signal(): AbortSignal {
-    const extras = (this.extras ??= {});
+    const extras = this.rare;
     if (extras.controller === undefined) {
       extras.controller = new AbortController();
       if (extras.abortReason !== undefined) extras.controller.abort(extras.abortReason);
@@ -133,21 +134,21 @@ export class RunningAttempt extends Execution implements Attempt {
     return this.host.publishFrom(this, envelope, options);
   }
 
-  /** Calls the consumer; whether its verdict is still to come. */
-  run(consumer: Consumer): boolean {
+  /** Calls the consumer; its verdict, or `undefined` if that is still to come, by way of the host. */
+  run(consumer: Consumer): Verdict | undefined {
     let verdict: Verdict;
     try {
       const result = this.call(consumer, this.lease.envelope as Envelope);
       if (isThenable(result)) {
         this.awaitResult(result);
-        return !this.concluded;
+        return undefined;
       }
       verdict = this.verdictOn(result);
     } catch (thrown) {
       verdict = nack(toError(thrown));
     }
-    this.end(verdict);
-    return false;
+    this.concluded = true;
+    return verdict;
   }
 
   override interrupt(): void {
@@ -158,7 +159,7 @@ export class RunningAttempt extends Execution implements Attempt {
   }
 
   override restoreSlip(): void {
-    cutBack(this.lease.envelope, this.slipAtStart);
+    cutBack(this.lease.envelope, this.extras?.slipAtStart);
   }
 
   private call(consumer: Consumer, envelope: Envelope): unknown {
@@ -178,7 +179,7 @@ export class RunningAttempt extends Execution implements Attempt {
 
   /** A timer may fire early. */
   private setTimer(timeoutMs: number, deadline: number): void {
-    (this.extras ??= {}).timer = this.host.setTimer(() => {
+    this.rare.timer = this.host.setTimer(() => {
       if (this.host.now() >= deadline) this.timeOut(timeoutMs);
       else this.setTimer(timeoutMs, deadline);
     }, deadline - this.host.now());
@@ -194,7 +195,7 @@ export class RunningAttempt extends Execution implements Attempt {
   }
 
   private record(verdict: Verdict): Verdict {
-    if (!this.concluded) (this.extras ??= {}).recorded = verdict;
+    if (!this.concluded) this.rare.recorded = verdict;
     return verdict;
   }
 
@@ -217,9 +218,13 @@ export class RunningAttempt extends Execution implements Attempt {
   }
 
   private abort(reason: Error): void {
-    const extras = (this.extras ??= {});
+    const extras = this.rare;
     extras.abortReason = reason;
     extras.controller?.abort(reason);
+  }
+
+  private get rare(): Extras {
+    return (this.extras ??= new Extras());
   }
 
   private stopTimer(): void {

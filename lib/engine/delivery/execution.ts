@@ -4,8 +4,6 @@ import type { Lease } from '../queue/lease.js';
 export abstract class Execution {
   /** Whether it counts against the bus-wide limit now; not while it waits for room somewhere. */
   holdsPermit = true;
-  /** How many publishes of its handler wait for room: as long as one does, others use the permit. */
-  publishing = 0;
   /** Whether there is a verdict, or none will come. */
   concluded = false;
   /** Its place among those of its stage that wait for a handler. */

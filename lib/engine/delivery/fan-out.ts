@@ -15,6 +15,8 @@ export class FanOut extends Execution {
   private readonly acked = new Set<number>();
   private consumers: readonly Consumer[] = [];
   private outstanding = 0;
+  /** While consumers are still being called the verdict is not complete, whoever has answered. */
+  private starting = false;
   private verdict: Verdict = ACK;
 
   constructor(
@@ -25,12 +27,14 @@ export class FanOut extends Execution {
     super(lease);
   }
 
-  /** Calls the consumers; whether a verdict is still to come. */
-  run(consumers: readonly Consumer[]): boolean {
-    this.outstanding = consumers.length + 1;
+  /** Calls the consumers; the verdict, or `undefined` if that is still to come, by way of the host. */
+  run(consumers: readonly Consumer[]): Verdict | undefined {
+    this.outstanding = consumers.length;
     this.consumers = consumers;
+    this.starting = true;
     consumers.forEach((consumer, place) => this.start(consumer, place));
-    return !this.countDown();
+    this.starting = false;
+    return this.outstanding === 0 ? this.conclude() : undefined;
   }
 
   override interrupt(): void {
@@ -42,23 +46,24 @@ export class FanOut extends Execution {
   override restoreSlip(): void {}
 
   private start(consumer: Consumer, place: number): void {
-    const attempt = new SharedAttempt(this.host, this, (verdict) => {
-      if (verdict.kind === 'ack') this.acked.add(place);
-      this.verdict = worst(this.verdict, verdict);
-      this.countDown();
-    });
+    const attempt = new SharedAttempt(this.host, this, (verdict) => this.count(place, verdict));
     this.attempts.push(attempt);
-    attempt.run((envelope, running) => consumer(copyEnvelope(envelope, this.copyPayload) as typeof envelope, running));
+    const verdict = attempt.run((envelope, running) =>
+      consumer(copyEnvelope(envelope, this.copyPayload) as typeof envelope, running),
+    );
+    if (verdict !== undefined) this.count(place, verdict);
   }
 
-  /** The last to count down, an attempt or the start itself, concludes. */
-  private countDown(): boolean {
-    if (--this.outstanding > 0) return false;
-    if (this.concluded) return true;
+  private count(place: number, verdict: Verdict): void {
+    if (verdict.kind === 'ack') this.acked.add(place);
+    this.verdict = worst(this.verdict, verdict);
+    if (--this.outstanding === 0 && !this.starting && !this.concluded) this.host.conclude(this, this.conclude());
+  }
+
+  private conclude(): Verdict {
     this.concluded = true;
     this.lease.remaining = this.consumers.filter((_, place) => !this.acked.has(place));
-    this.host.conclude(this, this.verdict);
-    return true;
+    return this.verdict;
   }
 }
 

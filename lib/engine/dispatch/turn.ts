@@ -1,3 +1,5 @@
+import type { Calendar } from '../clock.js';
+
 /** Between two looks at the clock at most this many steps are taken. */
 const LONGEST_STRIDE = 16;
 /** A step slower than this share of the budget has the clock looked at more often. */
@@ -11,7 +13,7 @@ const SLOW_SHARE = 1 / 16;
  *
  * Always the machine's own time: a loop that an injected clock believes idle still has to turn.
  */
-export class Turn {
+export class Turn implements Calendar {
   private startedAt = -1;
   private lookedAt = 0;
   private steps = 0;

@@ -16,6 +16,8 @@ export class Intake {
   /** Envelopes published to no stage. */
   unroutable = 0;
   private warnedOfDraining = false;
+  /** Those whose handlers wait for room at a publish, and at how many: as long as one does, others use the permit. */
+  private readonly publishing = new Map<Execution, number>();
 
   constructor(private readonly core: Core) {}
 
@@ -55,13 +57,15 @@ export class Intake {
       return answer;
     }
     const { owner } = attempt;
-    owner.publishing++;
+    this.publishing.set(owner, this.publishesOf(owner) + 1);
     if (owner.holdsPermit) {
       owner.holdsPermit = false;
       this.core.permits.release();
     }
     const accepted = await answer;
-    owner.publishing--;
+    const left = this.publishesOf(owner) - 1;
+    if (left > 0) this.publishing.set(owner, left);
+    else this.publishing.delete(owner);
     await this.retakePermit(owner);
     return accepted;
   }
@@ -174,7 +178,7 @@ export class Intake {
    * publish has none yet.
    */
   private retakePermit(owner: Execution): Promise<void> | undefined {
-    const useless = (): boolean => owner.holdsPermit || owner.concluded || owner.publishing > 0;
+    const useless = (): boolean => owner.holdsPermit || owner.concluded || this.publishing.has(owner);
     if (useless()) return undefined;
     return new Promise((resolve) => {
       this.core.permits.retake(() => {
@@ -183,6 +187,10 @@ export class Intake {
         resolve();
       });
     });
+  }
+
+  private publishesOf(owner: Execution): number {
+    return this.publishing.get(owner) ?? 0;
   }
 
   private warnOfDraining(): void {

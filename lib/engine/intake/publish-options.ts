@@ -16,15 +16,15 @@ export interface PublishOptions {
   readonly onSettled?: OnSettled;
 }
 
-const NAMES = ['timeoutMs', 'signal', 'delayMs', 'onComplete', 'onSettled'];
+const NAMES: ReadonlySet<string> = new Set(['timeoutMs', 'signal', 'delayMs', 'onComplete', 'onSettled']);
 
 /** @throws InvalidOptionError */
 export function checkPublishOptions(options: PublishOptions): void {
   if (typeof options !== 'object' || options === null) throw new InvalidOptionError('publish', 'an object', options);
   for (const name in options) {
     const value: unknown = options[name as keyof PublishOptions];
-    if (value !== undefined && !NAMES.includes(name))
-      throw new InvalidOptionError(`publish.${name}`, `one of ${NAMES.join(', ')}`, value);
+    if (value !== undefined && !NAMES.has(name))
+      throw new InvalidOptionError(`publish.${name}`, `one of ${[...NAMES].join(', ')}`, value);
   }
   const { timeoutMs, delayMs, signal, onComplete, onSettled } = options;
   if (timeoutMs !== undefined) durationMs('publish.timeoutMs', timeoutMs);
@@ -32,11 +32,11 @@ export function checkPublishOptions(options: PublishOptions): void {
   if (signal !== undefined && typeof (signal as Partial<AbortSignal>)?.addEventListener !== 'function') {
     throw new InvalidOptionError('publish.signal', 'an AbortSignal', signal);
   }
-  for (const [name, callback] of [
-    ['publish.onComplete', onComplete],
-    ['publish.onSettled', onSettled],
-  ] as const) {
-    if (callback !== undefined && typeof callback !== 'function')
-      throw new InvalidOptionError(name, 'a function', callback);
-  }
+  checkCallback('publish.onComplete', onComplete);
+  checkCallback('publish.onSettled', onSettled);
+}
+
+function checkCallback(option: string, callback: unknown): void {
+  if (callback !== undefined && typeof callback !== 'function')
+    throw new InvalidOptionError(option, 'a function', callback);
 }

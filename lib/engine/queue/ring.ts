@@ -3,7 +3,7 @@ import type { Receipt } from '../intake/receipt.js';
 import { Lease } from './lease.js';
 
 const SMALLEST = 16;
-const NO_NUMBERS = new Float64Array(0);
+const NO_TIMES = new Float64Array(0);
 /** Above this size an empty ring gives its memory back. */
 const LARGEST_KEPT = 4_096;
 
@@ -23,8 +23,9 @@ export class Ring {
   /** −1: no slots yet; many stages never see an envelope. */
   private mask = -1;
   private envelopes: (EnvelopeShape | undefined)[] = [];
-  private sequences = NO_NUMBERS;
-  private admittedAts = NO_NUMBERS;
+  /** Not in a typed array: what comes out of this one is a small integer, and no box is made for it. */
+  private sequences: number[] = [];
+  private admittedAts = NO_TIMES;
   /** Made when the first receipt comes. */
   private receipts: (Receipt | undefined)[] | undefined;
 
@@ -93,13 +94,14 @@ export class Ring {
     this.head = this.tail = 0;
     this.mask = -1;
     this.envelopes = [];
-    this.sequences = this.admittedAts = NO_NUMBERS;
+    this.sequences = [];
+    this.admittedAts = NO_TIMES;
     this.receipts = undefined;
   }
 
   private resize(size: number): void {
     const envelopes = emptySlots<EnvelopeShape>(size);
-    const sequences = new Float64Array(size);
+    const sequences = new Array<number>(size).fill(0);
     const admittedAts = new Float64Array(size);
     const receipts = this.receipts === undefined ? undefined : emptySlots<Receipt>(size);
     for (let at = this.head; at < this.tail; at++) {
