@@ -5,6 +5,7 @@ import { createBus, createStageRef } from './bus.factory.js';
 import { BusLifecycle } from './bus.lifecycle.js';
 import { SedaModuleError } from './errors.js';
 import { FirstToEndModule } from './first-to-end.module.js';
+import { HandlerConsumers } from './handler.consumers.js';
 import { healthProviders } from './health/health.providers.js';
 import { SedaBusHealthIndicator } from './health/seda-bus.health.js';
 import {
@@ -86,6 +87,7 @@ function rootModule(
       { provide: SEDA_BUS_SETTINGS, useFactory: moduleSettings, inject: [SEDA_BUS_OPTIONS] },
       { provide: SedaBus, useFactory: createBus, inject: [SEDA_BUS_SETTINGS, ModulesContainer, StageExplorer] },
       StageMetadataAccessor,
+      HandlerConsumers,
       StageExplorer,
       StageRegistrar,
       BusLifecycle,

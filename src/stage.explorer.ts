@@ -1,13 +1,14 @@
 import { isProxy } from 'node:util/types';
 import { Injectable } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
-import { type Consumer, NackedError, type StageOptions } from '#engine';
+import type { Consumer, StageOptions } from '#engine';
 import { SedaModuleError } from './errors.js';
+import { HandlerConsumers } from './handler.consumers.js';
 import type { StageFeature } from './seda-bus.options.js';
 import { SEDA_FEATURES } from './seda-bus.tokens.js';
 import { type DecoratedMethod, StageMetadataAccessor, isObject } from './stage-metadata.accessor.js';
 
-type Wrapper = ReturnType<DiscoveryService['getProviders']>[number];
+export type Wrapper = ReturnType<DiscoveryService['getProviders']>[number];
 
 /** What one decoration says of one class. */
 export interface HandlerDeclaration {
@@ -27,8 +28,12 @@ export interface Handler extends HandlerDeclaration {
 }
 
 /** A provider or controller with decorated methods. */
-interface Host {
+export interface Host {
   readonly wrapper: Wrapper;
+  /** Whether there is one instance for the whole application. */
+  readonly single: boolean;
+  /** Its module and its token, for an error's text. */
+  readonly place: string;
   /** `undefined` while a factory has not run, and for what is made anew for each request or each consumer. */
   readonly instance: object | undefined;
   readonly prototype: object;
@@ -44,6 +49,7 @@ export class StageExplorer {
   constructor(
     private readonly discovery: DiscoveryService,
     private readonly metadata: StageMetadataAccessor,
+    private readonly consumers: HandlerConsumers,
   ) {}
 
   /** What all `forFeature`s declare. */
@@ -67,7 +73,7 @@ export class StageExplorer {
     const hosts = withoutRepeats(this.hosts());
     const classes = new Map<object, Host>();
     for (const host of hosts) {
-      this.requireOneInstance(host, classes.get(host.prototype));
+      this.requireOneProvider(host, classes.get(host.prototype));
       classes.set(host.prototype, host);
     }
     return hosts.flatMap((host) => this.handlersOf(host));
@@ -80,7 +86,7 @@ export class StageExplorer {
       const id = `${String(method.key)} ${declaration.stage}`;
       if (stages.has(id)) throw handlerTwice(declaration, 'is decorated twice with it. Decorate it once.');
       stages.add(id);
-      return { ...declaration, consumer: consumerOf(host.instance as object, method.key, declaration.keep) };
+      return { ...declaration, consumer: this.consumers.consumerOf(host, method.key, declaration) };
     });
   }
 
@@ -91,11 +97,19 @@ export class StageExplorer {
   }
 
   private hostOf(wrapper: Wrapper): Host | undefined {
-    const instance: unknown = isSingle(wrapper) ? wrapper.instance : undefined;
+    const single = isSingle(wrapper);
+    const instance: unknown = single ? wrapper.instance : undefined;
     const prototype: unknown = isObject(instance) ? Object.getPrototypeOf(instance) : classOf(wrapper)?.prototype;
     const methods = this.metadata.decoratedMethods(prototype);
     if (methods.length === 0) return undefined;
-    return { wrapper, instance: instance as object | undefined, prototype: prototype as object, methods };
+    return {
+      wrapper,
+      single,
+      place: placeOf(wrapper),
+      instance: instance as object | undefined,
+      prototype: prototype as object,
+      methods,
+    };
   }
 
   private declaration({ prototype }: Host, { key, metadata }: DecoratedMethod): HandlerDeclaration {
@@ -109,11 +123,10 @@ export class StageExplorer {
     return { owner, stage: `${source}.dead-letters`, source, keep, options };
   }
 
-  private requireOneInstance(host: Host, other: Host | undefined): void {
-    const declaration = this.declaration(host, host.methods[0] as DecoratedMethod);
-    if (!isSingle(host.wrapper)) throw notStatic(declaration, host.wrapper);
+  private requireOneProvider(host: Host, other: Host | undefined): void {
     if (other === undefined) return;
-    const places = [other, host].map(({ wrapper }) => placeOf(wrapper)).join(' and ');
+    const declaration = this.declaration(host, host.methods[0] as DecoratedMethod);
+    const places = [other, host].map(({ place }) => place).join(' and ');
     const fix = 'Provide the class in one module, export it there, and import that module in the other.';
     throw handlerTwice(declaration, `is provided by two instances of its class, in ${places}. ${fix}`);
   }
@@ -146,34 +159,10 @@ function classOf({ metatype, inject }: Wrapper): { prototype?: unknown } | undef
   return madeByFactory || typeof metatype !== 'function' ? undefined : metatype;
 }
 
-/** Looks the method up with each call, so that a spy, or any other replacement, is called. */
-function consumerOf(instance: object, key: PropertyKey, keep: boolean): Consumer {
-  const provider = instance as Record<PropertyKey, Consumer>;
-  const call: Consumer = (envelope, attempt) => (provider[key] as Consumer)(envelope, attempt);
-  return keep ? keeping(call) : call;
-}
-
-/** The ack of a dead letter would remove it: bury it again, unless the handler says otherwise. */
-function keeping(call: Consumer): Consumer {
-  return async (envelope, attempt) => {
-    attempt.deadLetter('kept');
-    if ((await call(envelope, attempt)) === false) throw new NackedError(attempt.stage);
-  };
-}
-
 function placeOf({ host, name }: Wrapper): string {
   return `${host?.name ?? 'an unknown module'} (as '${String(name)}')`;
 }
 
 function handlerTwice({ owner, stage }: HandlerDeclaration, why: string): SedaModuleError {
   return new SedaModuleError('SEDA_HANDLER_TWICE', `The handler ${owner} of stage '${stage}' ${why}`);
-}
-
-function notStatic({ owner, stage }: HandlerDeclaration, wrapper: Wrapper): SedaModuleError {
-  const scope = wrapper.isTransient ? 'transient' : 'request-scoped, by itself or by what it injects';
-  return new SedaModuleError(
-    'SEDA_HANDLER_NOT_STATIC',
-    `The handler ${owner} of stage '${stage}' would never be called: its provider in ${placeOf(wrapper)} is ${scope}. ` +
-      'Put the handler into a provider with the default scope, and resolve there what is scoped (ModuleRef.resolve).',
-  );
 }
