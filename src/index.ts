@@ -35,6 +35,7 @@ export {
   type SedaEvents,
   type SedaListener,
   StageConflictError,
+  StageInUseError,
   type StageOptions,
   type StageRef,
   type StageState,

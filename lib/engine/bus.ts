@@ -6,6 +6,7 @@ import type { EnvelopeShape } from './envelope.js';
 import { BusClosedError, InvalidOptionError, NotStartedError, StageConflictError } from './errors.js';
 import { type SedaEventName, type SedaListener, checkListener } from './events.js';
 import type { BusState } from './lifecycle/lifecycle.js';
+import { removeStage } from './lifecycle/removal.js';
 import {
   DEAD_LETTER_DEFAULTS,
   type SedaBusOptions,
@@ -100,6 +101,20 @@ export class SedaBus {
       this.core.lessToDo();
     }
     return this;
+  }
+
+  /**
+   * Takes a stage off the bus. Its name is unknown at once: publishers that wait there get `false`, and a hop to it is
+   * dead-lettered as `unroutable`. What it has admitted is finished first, for `timeoutMs` at most; the rest is
+   * abandoned. Resolves `true` if nothing was. As long as it takes, `stats()` still shows the stage.
+   *
+   * @throws UnknownStageError (as a rejection), for a stage that is being removed already, too
+   * @throws StageInUseError (as a rejection) for a channel that dead letters still go to
+   * @throws InvalidOptionError (as a rejection)
+   */
+  async removeStage(name: string, { timeoutMs = SHUTDOWN_TIMEOUT_MS }: { timeoutMs?: number } = {}): Promise<boolean> {
+    durationMs('removeStage.timeoutMs', timeoutMs);
+    return removeStage(this.core, this.core.registry.require(name), timeoutMs);
   }
 
   /**

@@ -8,7 +8,7 @@ import { Dispatcher } from './dispatch/dispatcher.js';
 import { Permits } from './dispatch/permits.js';
 import { Turn } from './dispatch/turn.js';
 import type { EnvelopeShape } from './envelope.js';
-import { toError } from './errors.js';
+import { StageInUseError, toError } from './errors.js';
 import { Listeners } from './events.js';
 import { IdleWatch } from './lifecycle/idle-watch.js';
 import { Intake } from './intake/intake.js';
@@ -75,6 +75,8 @@ export class Core implements StageHost {
   }
 
   createStage(name: string, settings: StageSettings, implied: boolean): Stage {
+    if (this.registry.isLeaving(name))
+      throw new StageInUseError(name, 'is still being removed: await removeStage() before it is declared again');
     const stage = new Stage(name, settings, new MemoryBackend(this.clock, this.calendar), this);
     this.registry.add(stage, implied);
     this.kept ??= exemplars(stage);

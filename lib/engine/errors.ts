@@ -54,6 +54,18 @@ export class StageConflictError extends SedaError {
   }
 }
 
+/** A stage cannot be removed, or made anew, because something still depends on it. */
+export class StageInUseError extends SedaError {
+  override readonly name = 'StageInUseError';
+
+  constructor(
+    readonly stage: string,
+    detail: string,
+  ) {
+    super('SEDA_STAGE_IN_USE', `Stage '${stage}' ${detail}`);
+  }
+}
+
 /** A call that would have to wait for consumption, on a bus that has not started to consume. */
 export class NotStartedError extends SedaError {
   override readonly name = 'NotStartedError';

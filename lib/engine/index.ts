@@ -29,6 +29,7 @@ export {
   NotStartedError,
   SedaError,
   StageConflictError,
+  StageInUseError,
   UnknownStageError,
   UnroutableError,
 } from './errors.js';

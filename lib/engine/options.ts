@@ -65,6 +65,11 @@ export interface StageOptions {
   readonly drainBatch?: number;
   /** Pub/sub: `structuredClone` the payload for each consumer instead of sharing it. @default false */
   readonly copyPayload?: boolean;
+  /**
+   * Whether attempts start in this process. With `false` what is admitted is left to another process that shares the
+   * stage's backend; in memory it waits here and is abandoned at the end. @default true
+   */
+  readonly consume?: boolean;
 }
 
 /** The options of the bus. */
@@ -86,6 +91,11 @@ export interface SedaBusOptions {
    * which costs each of them time; `attempt.publish` does the same for nothing. @default false
    */
   readonly publishWhileDraining?: boolean;
+  /**
+   * Run handlers and callbacks in the `AsyncLocalStorage` context of the publish: at every attempt and at every stage of
+   * the itinerary, not in the handlers of dead letters. Costs each publish an object. @default false
+   */
+  readonly propagateContext?: boolean;
   /** @default the machine's */
   readonly clock?: Clock;
   /** What jitter is drawn from: a number in [0, 1). @default Math.random */
@@ -105,6 +115,7 @@ export interface StageSettings {
   readonly maxWaiting: number;
   readonly drainBatch: number;
   readonly copyPayload: boolean;
+  readonly consume: boolean;
 }
 
 /** The bus's options with nothing left open. */
@@ -116,6 +127,7 @@ export interface BusSettings {
   readonly deadLetterChannel: string | undefined;
   readonly autoStart: boolean;
   readonly publishWhileDraining: boolean;
+  readonly propagateContext: boolean;
   readonly clock: Clock;
   readonly random: () => number;
 }
@@ -132,6 +144,7 @@ const STAGE_DEFAULTS: StageSettings = Object.freeze({
   maxWaiting: 65_536,
   drainBatch: 32,
   copyPayload: false,
+  consume: true,
 });
 
 /** What a dead-letter channel has that does not say otherwise. */
@@ -169,6 +182,7 @@ const STAGE_CHECKS: Readonly<Record<keyof StageOptions, Check>> = {
   maxWaiting: naturalNumber,
   drainBatch: positiveInteger,
   copyPayload: boolean,
+  consume: boolean,
 };
 
 const BACKOFF_CHECKS: Readonly<Record<keyof BackoffOptions, Check>> = {
@@ -187,6 +201,7 @@ const BUS_CHECKS: Readonly<Record<keyof SedaBusOptions, Check>> = {
   deadLetterChannel: checkStageName,
   autoStart: boolean,
   publishWhileDraining: boolean,
+  propagateContext: boolean,
   clock: rule('an object with now, setTimeout and clearTimeout', isClock),
   random: callable,
 };
@@ -235,6 +250,7 @@ export function busSettings(options: SedaBusOptions = {}): BusSettings {
     deadLetterChannel: options.deadLetterChannel,
     autoStart: options.autoStart ?? true,
     publishWhileDraining: options.publishWhileDraining ?? false,
+    propagateContext: options.propagateContext ?? false,
     clock: options.clock ?? systemClock,
     random: options.random ?? Math.random,
   });

@@ -6,13 +6,15 @@ import type { Stage } from './stage.js';
 export class Registry {
   private readonly stages = new Map<string, Stage>();
   private readonly channels = new Map<string, Stage>();
+  /** Those that are being removed: no longer found by name, and not gone before they are drained. */
+  private readonly leaving = new Set<Stage>();
   /** Stages that exist because something referred to them; `channel` may still say what they are. */
   private readonly implied = new Set<string>();
   /** Where the dead letters of stages without a channel of their own go. */
   commonChannel: Stage | undefined;
 
   get all(): Iterable<Stage> {
-    return this.stages.values();
+    return this.leaving.size === 0 ? this.stages.values() : [...this.stages.values(), ...this.leaving];
   }
 
   get(name: string): Stage | undefined {
@@ -46,6 +48,31 @@ export class Registry {
 
   setChannel(source: string, channel: Stage): void {
     this.channels.set(source, channel);
+  }
+
+  /** From now on its name is unknown. */
+  retire(stage: Stage): void {
+    this.stages.delete(stage.name);
+    this.implied.delete(stage.name);
+    this.leaving.add(stage);
+  }
+
+  isLeaving(name: string): boolean {
+    for (const stage of this.leaving) if (stage.name === name) return true;
+    return false;
+  }
+
+  /** Ends {@link retire}. */
+  forget(stage: Stage): void {
+    this.leaving.delete(stage);
+    this.channels.delete(stage.name);
+  }
+
+  /** The name of something whose dead letters go there; `undefined` when there is nothing. */
+  sourceOf(channel: Stage): string | undefined {
+    if (channel === this.commonChannel) return 'all stages without a channel of their own';
+    for (const [source, each] of this.channels) if (each === channel) return `stage '${source}'`;
+    return undefined;
   }
 
   channelOf(stage: Stage): Stage | undefined {

@@ -90,12 +90,17 @@ export class Stage implements Drainable, AttemptHost, Admitting {
     return this.admission.paused ? 'paused' : state;
   }
 
-  /** Nothing queued that could ever start, nothing running, nobody waiting. Parked dead letters are at rest. */
+  /**
+   * Nothing queued that could ever start here, nothing running, nobody waiting. Parked dead letters are at rest, and what
+   * this process does not consume.
+   */
   get idle(): boolean {
     const { waiting, inFlight } = this.books;
+    if (waiting > 0 || inFlight > 0) return false;
+    if (!this.settings.consume) return true;
     const { depth, retrying, parked } = this.backend;
     const atRest = this.parks && this.consumers.size === 0 ? depth : parked;
-    return waiting === 0 && inFlight === 0 && retrying === 0 && depth === atRest;
+    return retrying === 0 && depth === atRest;
   }
 
   /** Whether something would be abandoned if the bus closed now. */
@@ -246,6 +251,7 @@ export class Stage implements Drainable, AttemptHost, Admitting {
     return (
       this.backend.ready &&
       this.books.inFlight < this.settings.concurrency &&
+      this.settings.consume &&
       !this.heldItself &&
       !this.host.held &&
       this.host.lifecycle.consuming &&

@@ -163,6 +163,13 @@ export class RunningAttempt extends Execution implements Attempt {
   }
 
   private call(consumer: Consumer, envelope: Envelope): unknown {
+    const { receipt } = this.lease;
+    return receipt === undefined
+      ? this.callHere(consumer, envelope)
+      : receipt.inContext(() => this.callHere(consumer, envelope));
+  }
+
+  private callHere(consumer: Consumer, envelope: Envelope): unknown {
     const { attempts } = this.host;
     return attempts === undefined ? consumer(envelope, this) : attempts.run(this, consumer, envelope, this);
   }

@@ -1,11 +1,13 @@
 import type { EnvelopeShape } from '../envelope.js';
 import type { PublishOptions } from './publish-options.js';
+import type { Receipt } from './receipt.js';
 
 const MOST = 1_024;
 
 interface EarlyArrival {
   readonly envelope: EnvelopeShape;
   readonly options: PublishOptions | undefined;
+  readonly receipt: Receipt | undefined;
 }
 
 /**
@@ -20,16 +22,16 @@ export class EarlyArrivals {
   }
 
   /** `false` when too many are held already. */
-  hold(envelope: EnvelopeShape, options: PublishOptions | undefined): boolean {
+  hold(arrival: EarlyArrival): boolean {
     if (this.held.length >= MOST) return false;
-    this.held.push({ envelope, options });
+    this.held.push(arrival);
     return true;
   }
 
   /** Hands them over in the order they came; afterwards there are none. */
-  release(judge: (envelope: EnvelopeShape, options: PublishOptions | undefined) => void): void {
+  release(judge: (arrival: EarlyArrival) => void): void {
     const { held } = this;
     this.held = [];
-    for (const { envelope, options } of held) judge(envelope, options);
+    for (const arrival of held) judge(arrival);
   }
 }

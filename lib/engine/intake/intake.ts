@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import type { Envelope } from '#ra-common';
 import type { Origin } from '../admission/admission.js';
 import type { RunningAttempt } from '../delivery/attempt.js';
@@ -84,9 +85,8 @@ export class Intake {
 
   /** The bus has started: envelopes that came before their stages are offered to them now. They were accepted once. */
   judgeEarlyArrivals(): void {
-    this.early.release((envelope, options) => {
+    this.early.release(({ envelope, options, receipt }) => {
       const stage = this.stageOf(envelope, options);
-      const receipt = this.receiptFor(options);
       if (stage === undefined) this.countUnroutable(envelope, receipt);
       else if (stage.admission.offer(envelope, receipt, this.dueAt(options), 'attempt') === undefined) {
         // Its publisher was told `true`: neither signal nor time limit can take that back.
@@ -97,9 +97,8 @@ export class Intake {
 
   /** The bus ends without having started. */
   abandonEarlyArrivals(): void {
-    this.early.release((envelope, options) => {
+    this.early.release(({ envelope, options, receipt }) => {
       const stage = this.stageOf(envelope, options);
-      const receipt = this.receiptFor(options);
       if (stage === undefined) this.countUnroutable(envelope, receipt);
       else stage.admission.refuse(envelope, receipt, 'abandoned');
     });
@@ -136,7 +135,7 @@ export class Intake {
     receipt: Receipt | undefined,
   ): boolean {
     const { lifecycle, registry, settings } = this.core;
-    if (lifecycle.state === 'starting' && this.early.hold(envelope, options)) return true;
+    if (lifecycle.state === 'starting' && this.early.hold({ envelope, options, receipt })) return true;
     this.countUnroutable(envelope, receipt);
     if (settings.unknownStage === 'throw' && !lifecycle.ending) throw registry.unknown(targetService(envelope));
     return false;
@@ -156,13 +155,16 @@ export class Intake {
   }
 
   private receiptFor(options: PublishOptions | undefined): Receipt | undefined {
-    if (options === undefined) return undefined;
-    const { onComplete, onSettled } = options;
-    if (onComplete === undefined && onSettled === undefined) return undefined;
-    return new Receipt(onComplete, onSettled, (callback) =>
-      this.core.listeners.call('callback of a publish', callback),
-    );
+    const { propagateContext } = this.core.settings;
+    if (options === undefined && !propagateContext) return undefined;
+    const { onComplete, onSettled } = options ?? {};
+    if (onComplete === undefined && onSettled === undefined && !propagateContext) return undefined;
+    const context = propagateContext ? new AsyncResource('SedaEnvelope') : undefined;
+    return new Receipt(onComplete, onSettled, this.guard, context);
   }
+
+  private readonly guard = (callback: () => unknown): void =>
+    this.core.listeners.call('callback of a publish', callback);
 
   private dueAt(options: PublishOptions | undefined): number {
     const delayMs = options?.delayMs;

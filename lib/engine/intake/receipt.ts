@@ -1,3 +1,4 @@
+import type { AsyncResource } from 'node:async_hooks';
 import type { Envelope } from '#ra-common';
 import type { DropReason } from '../books.js';
 import type { EnvelopeShape } from '../envelope.js';
@@ -11,7 +12,10 @@ export type Outcome =
 export type OnComplete = (envelope: Envelope) => unknown;
 export type OnSettled = (outcome: Outcome, envelope: Envelope) => unknown;
 
-/** What a publisher asked to be told. It travels with the envelope over all hops; most envelopes have none. */
+/**
+ * What a publisher asked to be told, and the asynchronous context it published in, if that is carried along. It travels
+ * with the envelope over all hops; most envelopes have none.
+ */
 export class Receipt {
   private settled = false;
 
@@ -20,14 +24,24 @@ export class Receipt {
     private readonly onSettled: OnSettled | undefined,
     /** Calls a callback of the user; what it throws is counted, and changes nothing. */
     private readonly guard: (callback: () => unknown) => void,
+    private readonly context: AsyncResource | undefined,
   ) {}
+
+  /** Runs something in the context of the publish, where that is carried along. */
+  inContext<T>(work: () => T): T {
+    return this.context === undefined ? work() : this.context.runInAsyncScope(work);
+  }
 
   settle(outcome: Outcome, shape: EnvelopeShape): void {
     if (this.settled) return;
     this.settled = true;
     const envelope = shape as Envelope;
     const { onComplete, onSettled } = this;
-    if (outcome.status === 'completed' && onComplete !== undefined) this.guard(() => onComplete(envelope));
-    if (onSettled !== undefined) this.guard(() => onSettled(outcome, envelope));
+    if (outcome.status === 'completed' && onComplete !== undefined) this.call(() => onComplete(envelope));
+    if (onSettled !== undefined) this.call(() => onSettled(outcome, envelope));
+  }
+
+  private call(callback: () => unknown): void {
+    this.guard(() => this.inContext(callback));
   }
 }

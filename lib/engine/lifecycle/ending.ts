@@ -1,5 +1,6 @@
 import type { Core } from '../core.js';
 import type { Stage } from '../stage.js';
+import { untilOrLate } from './deadline.js';
 
 /** How a bus ends: it drains until it is idle or the time is over, and then it is closed. Every way leads here once. */
 export class Ending {
@@ -40,24 +41,8 @@ export class Ending {
       stage.admission.dismissPublishers();
       stage.dropQueued('abandoned', (lease) => lease.dueAt > deadline);
     }
-    await this.idleOrLate(deadline);
+    await untilOrLate(this.core, this, () => this.allIdle(), deadline);
     return this.now();
-  }
-
-  private async idleOrLate(deadline: number): Promise<void> {
-    const { clock, idleWatch } = this.core;
-    let over = this.core.lifecycle.ended;
-    const wait = (): unknown =>
-      clock.setTimeout(() => {
-        if (clock.now() < deadline) timer = wait();
-        else {
-          over = true;
-          idleWatch.changed();
-        }
-      }, deadline - clock.now());
-    let timer = wait();
-    await idleWatch.until(this, () => over || this.core.lifecycle.ended || this.allIdle());
-    clock.clearTimeout(timer);
   }
 
   private close(): void {
