@@ -1,24 +1,24 @@
 import type { ModulesContainer } from '@nestjs/core';
 import { SedaBus, SedaError, type StageRef } from '#engine';
 import { SedaModuleError } from './errors.js';
+import { type NestModule, busNameOf, busNames, rootsOf } from './module.graph.js';
 import type { ModuleSettings } from './seda-bus.options.js';
-import { SEDA_BUS_OPTIONS } from './seda-bus.tokens.js';
-import type { StageExplorer } from './stage.explorer.js';
+import { type StageExplorer, unknownBus } from './stage.explorer.js';
+import { DEFAULT_BUS } from './seda-bus.tokens.js';
 import { planStages } from './stage.plan.js';
 import { declareStages } from './stage.registrar.js';
 
-type NestModule = ModulesContainer extends Map<string, infer Each> ? Each : never;
-
 /**
- * The bus of one application, in the state `starting`. The stages that classes, values and options declare exist at once:
- * what constructors publish waits there.
- * @throws SedaModuleError if the application has two
+ * A bus in the state `starting`. The stages that classes, values and options declare exist at once: what constructors
+ * publish waits there.
+ * @throws SedaModuleError if the application has two of its name
  */
 export function createBus(settings: ModuleSettings, modules: ModulesContainer, explorer: StageExplorer): SedaBus {
-  requireOneRoot([...modules.values()]);
+  const { name } = settings;
+  requireOneRoot([...modules.values()], name);
   const bus = new SedaBus(settings.bus);
   try {
-    declareStages(bus, planStages(settings, explorer.features(), explorer.declared()), true);
+    declareStages(bus, planStages(settings, explorer.features(name), explorer.declared(name)), true);
   } catch (error) {
     // It is wrong at the initialisation, too, and is told there, where all handlers are known.
     if (!(error instanceof SedaError)) throw error;
@@ -26,8 +26,17 @@ export function createBus(settings: ModuleSettings, modules: ModulesContainer, e
   return bus;
 }
 
-/** What `@InjectStage` injects. The stage exists from now on, whoever says later what it is like. */
-export function createStageRef(bus: SedaBus, name: string): StageRef | undefined {
+/**
+ * What `@InjectStage` injects. The stage exists from now on, whoever says later what it is like.
+ * @throws SedaModuleError if there is no such bus
+ */
+export function createStageRef(
+  bus: SedaBus | undefined,
+  modules: ModulesContainer,
+  name: string,
+  busName: string,
+): StageRef | undefined {
+  if (bus === undefined) throw unknownBus(`forFeature with stage '${name}'`, busName, busNames([...modules.values()]));
   return isBus(bus) ? bus.channel(name, undefined, { provisional: true }).stage(name) : undefined;
 }
 
@@ -37,16 +46,18 @@ export function isBus(candidate: SedaBus): boolean {
   return needed.every((method) => typeof candidate[method] === 'function');
 }
 
-function requireOneRoot(modules: readonly NestModule[]): void {
-  const roots = modules.filter(({ providers }) => providers.has(SEDA_BUS_OPTIONS));
+function requireOneRoot(modules: readonly NestModule[], name: string): void {
+  const roots = rootsOf(modules).filter((module) => busNameOf(module) === name);
   if (roots.length <= 1) return;
   const root = roots[0]?.metatype;
   const importers = modules.filter(({ metatype }) => importsOf(metatype).some((each) => each?.module === root));
-  const names = [...new Set(importers.map(({ name }) => name))].join(' and ');
+  const places = [...new Set(importers.map((importer) => importer.name))].join(' and ');
+  const named = name === DEFAULT_BUS ? '' : ` with the name '${name}'`;
   throw new SedaModuleError(
     'SEDA_MODULE_TWICE',
-    `SedaBusModule.forRoot() is called ${roots.length} times in one application${names && `, for ${names}`}. Call it in ` +
-      'one module: its bus is there for all. Declare stages elsewhere with SedaBusModule.forFeature().',
+    `SedaBusModule.forRoot() is called ${roots.length} times${named} in one application${places && `, for ${places}`}. ` +
+      'Call it in one module: its bus is there for all. Declare stages elsewhere with SedaBusModule.forFeature(), or give ' +
+      'the second bus a name of its own.',
   );
 }
 

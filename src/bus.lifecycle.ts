@@ -8,17 +8,22 @@ import {
   type OnModuleInit,
 } from '@nestjs/common';
 import { SedaBus, UnknownStageError } from '#engine';
+import { BusDirectory } from './bus.directory.js';
 import { isBus } from './bus.factory.js';
 import { BusJournal } from './bus.journal.js';
 import { FirstToEnd } from './first-to-end.module.js';
 import type { DrainOn, ModuleSettings } from './seda-bus.options.js';
-import { SEDA_BUS_SETTINGS } from './seda-bus.tokens.js';
+import { SEDA_BUS, SEDA_BUS_SETTINGS } from './seda-bus.tokens.js';
 import { type Registered, StageRegistrar } from './stage.registrar.js';
-import { StartReminder } from './start-reminder.js';
+import { Reminder } from './reminder.js';
 
 const NOT_STARTED =
   'The bus was made 5 seconds ago and consumes nothing: the application was not initialised. ' +
   'Call app.init() or app.listen(), in a test after compile().';
+const PATIENCE_MS = 5_000;
+const DEAF =
+  'Shutdown hooks are not enabled: a SIGTERM ends the process at once, with all that is queued. ' +
+  'Call app.enableShutdownHooks().';
 
 /**
  * The bus in the life of its application: handlers are registered when all providers exist, consumption starts when every
@@ -30,21 +35,25 @@ const NOT_STARTED =
 export class BusLifecycle
   implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown, OnApplicationShutdown
 {
-  private readonly journal = new BusJournal();
-  private readonly reminder: StartReminder | undefined;
-  private registered: Registered = { stages: 0, handlers: 0 };
+  private readonly journal: BusJournal;
+  private readonly reminder: Reminder | undefined;
+  private signalCheck: Reminder | undefined;
+  private registered: Registered | undefined;
   private drained: Promise<void> | undefined;
 
   constructor(
-    private readonly bus: SedaBus,
+    @Inject(SEDA_BUS) private readonly bus: SedaBus,
     private readonly registrar: StageRegistrar,
     private readonly first: FirstToEnd,
+    directory: BusDirectory,
     @Inject(SEDA_BUS_SETTINGS) private readonly settings: ModuleSettings,
   ) {
+    this.journal = new BusJournal(settings.name);
+    directory.add(settings.name, { bus, registrar });
     if (!isBus(bus)) return;
     this.journal.follow(bus);
     this.first.do(() => this.drainOn('first'));
-    this.reminder = new StartReminder(() => this.journal.warn(NOT_STARTED), settings.bus.clock);
+    this.reminder = new Reminder(() => this.journal.warn(NOT_STARTED), PATIENCE_MS, settings.bus.clock);
   }
 
   onModuleInit(): void {
@@ -57,7 +66,9 @@ export class BusLifecycle
     if (!isBus(this.bus)) return;
     this.warnOfUnknownSources();
     await this.bus.start();
-    this.journal.started(this.registered);
+    if (this.registered !== undefined) this.journal.started(this.registered);
+    // `createApplicationContext` has initialised before anybody can call `enableShutdownHooks`: let that happen first.
+    this.signalCheck = new Reminder(() => this.warnOfDeafness(), 0, this.settings.bus.clock);
   }
 
   /** `first`, too: should its own hook not have been called, this is the earliest that is left. */
@@ -81,6 +92,7 @@ export class BusLifecycle
 
   private async drain(): Promise<void> {
     this.reminder?.cancel();
+    this.signalCheck?.cancel();
     if (this.bus.state === 'closed') return;
     const before = this.abandoned();
     const drained = await this.bus.shutdown({ timeoutMs: this.settings.shutdownTimeoutMs });
@@ -89,6 +101,10 @@ export class BusLifecycle
 
   private abandoned(): number {
     return Object.values(this.bus.stats()).reduce((sum, { droppedBy }) => sum + droppedBy.abandoned, 0);
+  }
+
+  private warnOfDeafness(): void {
+    if (process.listenerCount('SIGTERM') + process.listenerCount('SIGINT') === 0) this.journal.warn(DEAF);
   }
 
   private warnOfUnknownSources(): void {

@@ -3,6 +3,7 @@ import { SedaError } from '#engine';
 export type SedaModuleErrorCode =
   | 'SEDA_MODULE_TWICE'
   | 'SEDA_MODULE_WITHOUT_ROOT'
+  | 'SEDA_UNKNOWN_BUS'
   | 'SEDA_HANDLER_TWICE'
   | 'SEDA_HANDLER_NOT_STATIC'
   | 'SEDA_HANDLER_NOT_A_METHOD';

@@ -10,7 +10,7 @@ import { ModulesContainer } from '@nestjs/core';
  */
 @Injectable()
 export class FirstToEnd implements OnModuleDestroy {
-  private work: () => Promise<void> = () => Promise.resolve();
+  private readonly works: (() => Promise<void>)[] = [];
 
   constructor(modules: ModulesContainer) {
     const all = [...modules.values()];
@@ -18,13 +18,13 @@ export class FirstToEnd implements OnModuleDestroy {
     if (mine !== undefined) mine.distance = Math.min(...all.map(({ distance }) => distance)) - 1;
   }
 
-  /** What to do then; the end waits for it. */
+  /** Something to do then, together with what else there is; the end waits for all of it. */
   do(work: () => Promise<void>): void {
-    this.work = work;
+    this.works.push(work);
   }
 
-  onModuleDestroy(): Promise<void> {
-    return this.work();
+  async onModuleDestroy(): Promise<void> {
+    await Promise.all(this.works.map((work) => work()));
   }
 }
 

@@ -48,8 +48,9 @@ export {
   targetService,
 } from '#engine';
 export { DeadLetter, type DeadLetterOptions } from './decorators/dead-letter.decorator.js';
+export { InjectSedaBus } from './decorators/inject-seda-bus.decorator.js';
 export { InjectStage } from './decorators/inject-stage.decorator.js';
-export { Stage } from './decorators/stage.decorator.js';
+export { type HandlerOptions, Stage } from './decorators/stage.decorator.js';
 export { SedaModuleError, type SedaModuleErrorCode } from './errors.js';
 export type { SedaHealthThresholds, StageThresholds } from './health/health.thresholds.js';
 export { type SedaBusHealth, SedaBusHealthIndicator, type StageHealth } from './health/seda-bus.health.js';
@@ -63,4 +64,5 @@ export type {
   SharedDeadLetterOptions,
   StageFeature,
 } from './seda-bus.options.js';
-export { getStageToken } from './seda-bus.tokens.js';
+export { getSedaBusToken, getStageToken } from './seda-bus.tokens.js';
+export { type OnBus, StageRegistry } from './stage.registry.js';

@@ -6,9 +6,8 @@ import { BusLifecycle } from './bus.lifecycle.js';
 import { SedaModuleError } from './errors.js';
 import { FirstToEndModule } from './first-to-end.module.js';
 import { HandlerConsumers } from './handler.consumers.js';
-import { healthProviders } from './health/health.providers.js';
-import { SedaBusHealthIndicator } from './health/seda-bus.health.js';
 import {
+  type FeatureDeclaration,
   type ModuleSettings,
   type SedaBusModuleAsyncOptions,
   type SedaBusModuleOptions,
@@ -16,7 +15,17 @@ import {
   type StageFeature,
   moduleSettings,
 } from './seda-bus.options.js';
-import { SEDA_BUS_OPTIONS, SEDA_BUS_SETTINGS, SEDA_FEATURES, getStageToken } from './seda-bus.tokens.js';
+import {
+  DEFAULT_BUS,
+  SEDA_BUS,
+  SEDA_BUS_NAME,
+  SEDA_BUS_OPTIONS,
+  SEDA_BUS_SETTINGS,
+  SEDA_FEATURES,
+  getSedaBusToken,
+  getStageToken,
+} from './seda-bus.tokens.js';
+import { SharedModule } from './shared.module.js';
 import { StageMetadataAccessor } from './stage-metadata.accessor.js';
 import { StageExplorer } from './stage.explorer.js';
 import { StageRegistrar } from './stage.registrar.js';
@@ -25,11 +34,11 @@ import { StageRegistrar } from './stage.registrar.js';
 class SedaBusFeatureModule {}
 
 /**
- * A staged event-driven bus for an application: provides `SedaBus` and `SedaBusHealthIndicator`, finds the handlers that
+ * A staged event-driven bus for an application: provides `SedaBus`, `StageRegistry` and `SedaBusHealthIndicator`, finds the handlers that
  * `@Stage` and `@DeadLetter` mark in all modules, starts to consume once every `onModuleInit` has ended, and drains when
  * the application closes.
  *
- * `forRoot` or `forRootAsync` once in an application; `forFeature` wherever a stage is injected.
+ * `forRoot` or `forRootAsync` once in an application, or once for each name; `forFeature` wherever a stage is injected.
  */
 @Module({})
 export class SedaBusModule {
@@ -41,7 +50,7 @@ export class SedaBusModule {
 
   /** The bus with these options. Bad ones fail the boot with `InvalidOptionError`. */
   static forRoot(options: SedaBusModuleOptions = {}): DynamicModule {
-    return rootModule(options?.global, [{ provide: SEDA_BUS_OPTIONS, useValue: options }]);
+    return rootModule(options?.name, options?.global, [{ provide: SEDA_BUS_OPTIONS, useValue: options }]);
   }
 
   /**
@@ -49,51 +58,60 @@ export class SedaBusModule {
    * @throws InvalidOptionError unless exactly one of `useFactory`, `useClass` and `useExisting` is given
    */
   static forRootAsync(options: SedaBusModuleAsyncOptions): DynamicModule {
-    return rootModule(options.global, asyncProviders(options), options.imports);
+    return rootModule(options.name, options.global, asyncProviders(options), options.imports);
   }
 
   /**
    * Declares stages, with or without a handler somewhere, and provides their `StageRef`s to the importing module for
    * `@InjectStage(name)`. Needs a `forRoot` in the application.
+   * @param on the bus they are on
    * @throws InvalidOptionError for a stage without a name
    */
-  static forFeature(stages: readonly StageFeature[]): DynamicModule {
+  static forFeature(
+    stages: readonly StageFeature[],
+    { bus = DEFAULT_BUS }: { readonly bus?: string } = {},
+  ): DynamicModule {
     if (!Array.isArray(stages)) throw new InvalidOptionError('forFeature', 'a list of stages', stages);
     for (const stage of stages as readonly StageFeature[]) checkStageName('forFeature.name', stage?.name);
     const refs = stages.map(({ name }) => ({
-      provide: getStageToken(name),
-      useFactory: (bus: SedaBus) => createStageRef(bus, name),
-      inject: [SedaBus],
+      provide: getStageToken(name, bus),
+      useFactory: (owner: SedaBus | undefined, modules: ModulesContainer) => createStageRef(owner, modules, name, bus),
+      inject: [{ token: getSedaBusToken(bus), optional: true }, ModulesContainer],
     }));
+    const features: FeatureDeclaration = { bus, stages };
     return {
       module: SedaBusFeatureModule,
-      providers: [{ provide: SEDA_FEATURES, useValue: stages }, ...refs],
+      providers: [{ provide: SEDA_FEATURES, useValue: features }, ...refs],
       exports: refs.map(({ provide }) => provide),
     };
   }
 }
 
 function rootModule(
+  name: string = DEFAULT_BUS,
   global = true,
   options: Provider[],
   imports: NonNullable<DynamicModule['imports']> = [],
 ): DynamicModule {
+  checkStageName('SedaBusModule.name', name);
+  const token = getSedaBusToken(name);
   return {
     module: SedaBusModule,
     global,
-    imports: [...imports, DiscoveryModule, FirstToEndModule],
+    imports: [...imports, DiscoveryModule, FirstToEndModule, SharedModule],
     providers: [
       ...options,
-      { provide: SEDA_BUS_SETTINGS, useFactory: moduleSettings, inject: [SEDA_BUS_OPTIONS] },
-      { provide: SedaBus, useFactory: createBus, inject: [SEDA_BUS_SETTINGS, ModulesContainer, StageExplorer] },
+      { provide: SEDA_BUS_NAME, useValue: name },
+      { provide: SEDA_BUS_SETTINGS, useFactory: moduleSettings, inject: [SEDA_BUS_OPTIONS, SEDA_BUS_NAME] },
+      { provide: token, useFactory: createBus, inject: [SEDA_BUS_SETTINGS, ModulesContainer, StageExplorer] },
+      { provide: SEDA_BUS, useExisting: token },
       StageMetadataAccessor,
       HandlerConsumers,
       StageExplorer,
       StageRegistrar,
       BusLifecycle,
-      ...healthProviders,
     ],
-    exports: [SedaBus, SedaBusHealthIndicator],
+    exports: [token, SharedModule],
   };
 }
 

@@ -1,5 +1,6 @@
 import type { InjectionToken, ModuleMetadata, OptionalFactoryDependency, Type } from '@nestjs/common';
 import { InvalidOptionError, type SedaBusOptions, type StageOptions, checkStageName } from '#engine';
+import { DEFAULT_BUS } from './seda-bus.tokens.js';
 
 /** When the bus drains; see {@link SedaBusModuleOptions.drainOn}. */
 export type DrainOn = 'first' | 'onModuleDestroy' | 'beforeApplicationShutdown' | 'onApplicationShutdown';
@@ -12,6 +13,17 @@ export interface SharedDeadLetterOptions extends StageOptions {
 
 /** The options of `SedaBusModule`: those of the bus, and what concerns the application around it. */
 export interface SedaBusModuleOptions extends Omit<SedaBusOptions, 'autoStart' | 'deadLetterChannel'> {
+  /**
+   * The name of the bus, for an application with several: `@InjectSedaBus(name)` injects it, `@Stage(…, { bus: name })`
+   * is a handler there. @default the bus without a name, which is injected as `SedaBus`
+   */
+  readonly name?: string;
+  /**
+   * Which stages this process consumes: all, none, or those whose names match one of the patterns, in which `*` stands
+   * for any text. The others are there to be published to. Handlers of theirs are never called; what they have in memory
+   * is abandoned at the end. @default true
+   */
+  readonly consume?: boolean | readonly string[];
   /**
    * What publishing to a stage that does not exist does: the promise rejects with `UnknownStageError`, which names the
    * stages spelled most alike, or resolves `false`. @default 'throw'
@@ -40,7 +52,7 @@ export interface SedaBusModuleOptions extends Omit<SedaBusOptions, 'autoStart' |
 }
 
 /** What `forRootAsync` resolves to. */
-export type SedaBusAsyncResult = Omit<SedaBusModuleOptions, 'global'>;
+export type SedaBusAsyncResult = Omit<SedaBusModuleOptions, 'global' | 'name'>;
 
 /** A class that makes the options, for `useClass` and `useExisting`. */
 export interface SedaBusOptionsFactory {
@@ -53,6 +65,8 @@ export interface SedaBusModuleAsyncOptions extends Pick<ModuleMetadata, 'imports
   readonly inject?: (InjectionToken | OptionalFactoryDependency)[];
   readonly useClass?: Type<SedaBusOptionsFactory>;
   readonly useExisting?: InjectionToken<SedaBusOptionsFactory>;
+  /** As {@link SedaBusModuleOptions.name}: it has to be known before the options are. */
+  readonly name?: string;
   /** As {@link SedaBusModuleOptions.global}. */
   readonly global?: boolean;
 }
@@ -62,8 +76,18 @@ export interface StageFeature extends StageOptions {
   readonly name: string;
 }
 
+/** What one `forFeature` declares. */
+export interface FeatureDeclaration {
+  readonly bus: string;
+  readonly stages: readonly StageFeature[];
+}
+
 /** The module's options with nothing left open. */
 export interface ModuleSettings {
+  /** The name of the bus. */
+  readonly name: string;
+  /** The name patterns of the stages that are consumed here; `undefined` for all. */
+  readonly consumed: readonly string[] | undefined;
   readonly bus: SedaBusOptions;
   readonly stages: Readonly<Record<string, StageOptions>>;
   /** The shared dead-letter channel, if there is one, and its options. */
@@ -80,9 +104,12 @@ const DRAIN_ON: readonly DrainOn[] = ['first', 'onModuleDestroy', 'beforeApplica
  * are used.
  * @throws InvalidOptionError
  */
-export function moduleSettings(options: SedaBusModuleOptions = {}): ModuleSettings {
+export function moduleSettings(options: SedaBusModuleOptions = {}, busName: string = DEFAULT_BUS): ModuleSettings {
   checkObject('SedaBusModule', options);
-  const { stages = {}, deadLetters = {}, drainOn = 'first', shutdownTimeoutMs = 10_000, global, ...bus } = options;
+  const { name = busName, consume = true, stages = {}, deadLetters = {}, ...rest } = options;
+  const { drainOn = 'first', shutdownTimeoutMs = 10_000, global, ...bus } = rest;
+  check('name', `left out here: forRootAsync({ name }) takes it`, name, name === busName);
+  check('consume', 'a boolean or a list of stage names and patterns', consume, isRole(consume));
   check('global', 'a boolean', global, global === undefined || typeof global === 'boolean');
   check('drainOn', `one of ${DRAIN_ON.join(', ')}`, drainOn, DRAIN_ON.includes(drainOn));
   check('shutdownTimeoutMs', 'a finite number of milliseconds ≥ 0', shutdownTimeoutMs, isDuration(shutdownTimeoutMs));
@@ -93,6 +120,8 @@ export function moduleSettings(options: SedaBusModuleOptions = {}): ModuleSettin
   checkStageName('SedaBusModule.deadLetters.channel', channel);
   const deadLetterChannel = deadLetters === false ? undefined : channel;
   return {
+    name,
+    consumed: typeof consume === 'boolean' ? (consume ? undefined : []) : consume,
     bus: {
       ...bus,
       unknownStage: bus.unknownStage ?? 'throw',
@@ -122,6 +151,11 @@ function refuseWhatTheModuleDecides(bus: SedaBusOptions): void {
 
 function check(option: string, rule: string, value: unknown, holds: boolean): void {
   if (!holds) throw new InvalidOptionError(`SedaBusModule.${option}`, rule, value);
+}
+
+function isRole(value: unknown): boolean {
+  const isPattern = (each: unknown): boolean => typeof each === 'string' && each !== '';
+  return typeof value === 'boolean' || (Array.isArray(value) && value.every(isPattern));
 }
 
 function isDuration(value: unknown): boolean {

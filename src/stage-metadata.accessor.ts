@@ -6,8 +6,14 @@ const HANDLERS = Symbol.for('seda:handlers');
 
 /** What `@Stage` and `@DeadLetter` write. */
 export type HandlerMetadata =
-  | { readonly kind: 'stage'; readonly name: string | undefined; readonly options: StageOptions }
-  | { readonly kind: 'dead-letter'; readonly source: string; readonly keep: boolean; readonly options: StageOptions };
+  | ({ readonly kind: 'stage'; readonly name: string | undefined } & CommonMetadata)
+  | ({ readonly kind: 'dead-letter'; readonly source: string; readonly keep: boolean } & CommonMetadata);
+
+interface CommonMetadata {
+  /** The name of the bus. */
+  readonly bus: string;
+  readonly options: StageOptions;
+}
 
 /** One decoration of one method. */
 export interface DecoratedMethod {

@@ -4,7 +4,7 @@ import { DiscoveryService } from '@nestjs/core';
 import type { Consumer, StageOptions } from '#engine';
 import { SedaModuleError } from './errors.js';
 import { HandlerConsumers } from './handler.consumers.js';
-import type { StageFeature } from './seda-bus.options.js';
+import type { FeatureDeclaration, StageFeature } from './seda-bus.options.js';
 import { SEDA_FEATURES } from './seda-bus.tokens.js';
 import { type DecoratedMethod, StageMetadataAccessor, isObject } from './stage-metadata.accessor.js';
 
@@ -15,6 +15,8 @@ export interface HandlerDeclaration {
   /** `Class.method`. */
   readonly owner: string;
   readonly stage: string;
+  /** The name of its bus. */
+  readonly bus: string;
   /** The stage whose dead letters these are. */
   readonly source: string | undefined;
   readonly keep: boolean;
@@ -52,37 +54,47 @@ export class StageExplorer {
     private readonly consumers: HandlerConsumers,
   ) {}
 
-  /** What all `forFeature`s declare. */
-  features(): StageFeature[] {
+  /** The stages that `forFeature`s declare on a bus. */
+  features(bus: string): StageFeature[] {
     return this.discovery
       .getProviders()
       .filter(({ token }) => token === SEDA_FEATURES)
-      .flatMap(({ instance }) => instance as StageFeature[]);
+      .map(({ instance }) => instance as FeatureDeclaration)
+      .filter((declaration) => declaration.bus === bus)
+      .flatMap(({ stages }) => stages);
   }
 
-  /** What is known of the handlers before anything was instantiated: all but what factories will make. */
-  declared(): HandlerDeclaration[] {
-    return this.hosts().flatMap((host) => host.methods.map((method) => this.declaration(host, method)));
+  /** What is known of a bus's handlers before anything was instantiated: all but what factories will make. */
+  declared(bus: string): HandlerDeclaration[] {
+    const declarations = this.hosts().flatMap((host) => host.methods.map((method) => this.declaration(host, method)));
+    return declarations.filter((declaration) => declaration.bus === bus);
   }
 
   /**
-   * The handlers. Only once every provider is instantiated.
-   * @throws SedaModuleError for a handler that has no single instance to call
+   * The handlers of a bus, of all modules or of some. Only once every provider is instantiated.
+   * @param buses the names of all there are
+   * @throws SedaModuleError for a handler that is there twice, or on a bus that does not exist
    */
-  handlers(): Handler[] {
+  handlers(
+    bus: string,
+    buses: readonly string[],
+    inModule: (module: Wrapper['host']) => boolean = () => true,
+  ): Handler[] {
     const hosts = withoutRepeats(this.hosts());
     const classes = new Map<object, Host>();
     for (const host of hosts) {
       this.requireOneProvider(host, classes.get(host.prototype));
       classes.set(host.prototype, host);
     }
-    return hosts.flatMap((host) => this.handlersOf(host));
+    return hosts.filter(({ wrapper }) => inModule(wrapper.host)).flatMap((host) => this.handlersOf(host, bus, buses));
   }
 
-  private handlersOf(host: Host): Handler[] {
+  private handlersOf(host: Host, bus: string, buses: readonly string[]): Handler[] {
     const stages = new Set<string>();
-    return host.methods.map((method) => {
-      const declaration = this.declaration(host, method);
+    const declarations = host.methods.map((method) => ({ method, declaration: this.declaration(host, method) }));
+    for (const { declaration } of declarations) requireBus(declaration, buses);
+    const here = declarations.filter(({ declaration }) => declaration.bus === bus);
+    return here.map(({ method, declaration }) => {
       const id = `${String(method.key)} ${declaration.stage}`;
       if (stages.has(id)) throw handlerTwice(declaration, 'is decorated twice with it. Decorate it once.');
       stages.add(id);
@@ -116,11 +128,11 @@ export class StageExplorer {
     const className = this.metadata.classNameOf(prototype);
     const method = typeof key === 'symbol' ? (key.description ?? '') : String(key);
     const owner = `${className}.${method}`;
-    const { options } = metadata;
+    const { bus, options } = metadata;
     if (metadata.kind === 'stage')
-      return { owner, stage: metadata.name ?? owner, source: undefined, keep: false, options };
+      return { owner, bus, stage: metadata.name ?? owner, source: undefined, keep: false, options };
     const { source, keep } = metadata;
-    return { owner, stage: `${source}.dead-letters`, source, keep, options };
+    return { owner, bus, stage: `${source}.dead-letters`, source, keep, options };
   }
 
   private requireOneProvider(host: Host, other: Host | undefined): void {
@@ -165,4 +177,16 @@ function placeOf({ host, name }: Wrapper): string {
 
 function handlerTwice({ owner, stage }: HandlerDeclaration, why: string): SedaModuleError {
   return new SedaModuleError('SEDA_HANDLER_TWICE', `The handler ${owner} of stage '${stage}' ${why}`);
+}
+
+function requireBus({ owner, stage, bus }: HandlerDeclaration, buses: readonly string[]): void {
+  if (buses.includes(bus)) return;
+  throw unknownBus(`The handler ${owner} of stage '${stage}'`, bus, buses);
+}
+
+/** What names a bus, by whatever means, that no root module provides. */
+export function unknownBus(who: string, bus: string, buses: readonly string[]): SedaModuleError {
+  const known = buses.map((name) => `'${name}'`).join(', ');
+  const message = `${who} is for the bus '${bus}', which no SedaBusModule.forRoot provides. There is: ${known || 'none'}.`;
+  return new SedaModuleError('SEDA_UNKNOWN_BUS', message);
 }

@@ -8,6 +8,7 @@ import {
 } from '#engine';
 import type { ModuleSettings, StageFeature } from './seda-bus.options.js';
 import type { HandlerDeclaration } from './stage.explorer.js';
+import { isConsumed } from './stage.role.js';
 
 /** Every stage of the application, with the options it is declared with, and where dead letters go. */
 export interface StagePlan {
@@ -47,6 +48,7 @@ export function planStages(
       rootLayers(settings, name),
     ];
     for (const layers of ranks) if (layers.length > 0) Object.assign(options, agreed(name, layers));
+    if (!isConsumed(name, settings.consumed)) Object.assign(options, { consume: false });
     stages.set(name, options);
   }
   return { stages, channels };

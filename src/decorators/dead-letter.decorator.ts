@@ -1,10 +1,13 @@
 import type { StageOptions } from '#engine';
+import { DEFAULT_BUS } from '../seda-bus.tokens.js';
 import { addHandlerMetadata } from '../stage-metadata.accessor.js';
 
 /** The options of the channel `<source>.dead-letters`, and what an ack means there. */
 export interface DeadLetterOptions extends StageOptions {
   /** Only inform: a dead letter that was handled stays in its channel, to be listed, redriven or purged. @default false */
   readonly keep?: boolean;
+  /** The name of the bus of `source`. @default the bus without a name */
+  readonly bus?: string;
 }
 
 /**
@@ -14,7 +17,7 @@ export interface DeadLetterOptions extends StageOptions {
  * An ack removes the dead letter, with `keep: true` it stays. A handler that fails leaves it parked.
  */
 export function DeadLetter(source: string, options: DeadLetterOptions = {}): MethodDecorator {
-  const { keep = false, ...stageOptions } = options;
-  const metadata = { kind: 'dead-letter', source, keep, options: stageOptions } as const;
+  const { keep = false, bus = DEFAULT_BUS, ...stageOptions } = options;
+  const metadata = { kind: 'dead-letter', source, keep, bus, options: stageOptions } as const;
   return (target, key, descriptor) => addHandlerMetadata(target, key, descriptor, metadata);
 }

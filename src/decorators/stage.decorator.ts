@@ -1,5 +1,12 @@
 import type { StageOptions } from '#engine';
+import { DEFAULT_BUS } from '../seda-bus.tokens.js';
 import { addHandlerMetadata } from '../stage-metadata.accessor.js';
+
+/** The options of the stage, and which bus it is on. */
+export interface HandlerOptions extends StageOptions {
+  /** The name of its bus. @default the bus without a name */
+  readonly bus?: string;
+}
 
 /**
  * Makes a method of a provider or a controller a consumer of the stage `name`, which is declared with `options`.
@@ -8,14 +15,11 @@ import { addHandlerMetadata } from '../stage-metadata.accessor.js';
  * The method is called with the envelope and the attempt, `this` being the provider. `false`, a throw and a rejection
  * nack; anything else acks. A class that overrides the method and does not decorate it again has no handler there.
  */
-export function Stage(options?: StageOptions): MethodDecorator;
-export function Stage(name: string, options?: StageOptions): MethodDecorator;
-export function Stage(nameOrOptions?: string | StageOptions, options?: StageOptions): MethodDecorator {
+export function Stage(options?: HandlerOptions): MethodDecorator;
+export function Stage(name: string, options?: HandlerOptions): MethodDecorator;
+export function Stage(nameOrOptions?: string | HandlerOptions, options?: HandlerOptions): MethodDecorator {
   const named = typeof nameOrOptions === 'string';
-  const metadata = {
-    kind: 'stage',
-    name: named ? nameOrOptions : undefined,
-    options: (named ? options : nameOrOptions) ?? {},
-  } as const;
+  const { bus = DEFAULT_BUS, ...stageOptions } = (named ? options : nameOrOptions) ?? {};
+  const metadata = { kind: 'stage', name: named ? nameOrOptions : undefined, bus, options: stageOptions } as const;
   return (target, key, descriptor) => addHandlerMetadata(target, key, descriptor, metadata);
 }

@@ -28,11 +28,11 @@ const RULES: Readonly<Record<keyof StageThresholds, Rule>> = {
  * @throws InvalidOptionError
  */
 export function checkThresholds(thresholds: SedaHealthThresholds, known: readonly string[]): void {
-  const { stages = {}, ...all } = object('thresholds', thresholds);
+  const { stages = {}, ...all } = checkedObject('thresholds', thresholds);
   checkOne('thresholds', all);
-  for (const [name, ofStage] of Object.entries(object('thresholds.stages', stages))) {
+  for (const [name, ofStage] of Object.entries(checkedObject('thresholds.stages', stages))) {
     if (!known.includes(name)) throw new InvalidOptionError('thresholds.stages', `of ${known.join(', ')}`, name);
-    checkOne(`thresholds.stages['${name}']`, object(`thresholds.stages['${name}']`, ofStage));
+    checkOne(`thresholds.stages['${name}']`, checkedObject(`thresholds.stages['${name}']`, ofStage));
   }
 }
 
@@ -46,7 +46,8 @@ function checkOne(owner: string, thresholds: object): void {
   }
 }
 
-function object<T extends object>(option: string, value: T): T {
+/** @throws InvalidOptionError */
+export function checkedObject<T extends object>(option: string, value: T): T {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new InvalidOptionError(option, 'an object', value);
   }

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { type HealthIndicatorResult, HealthIndicatorService, type HealthIndicatorStatus } from '@nestjs/terminus';
-import { type BusState, SedaBus, type StageState, type StageStats } from '#engine';
+import type { BusState, StageState, StageStats } from '#engine';
+import { BusDirectory } from '../bus.directory.js';
 import { judge } from './health.judgement.js';
-import { type SedaHealthThresholds, checkThresholds } from './health.thresholds.js';
+import { type SedaHealthThresholds, checkThresholds, checkedObject } from './health.thresholds.js';
 
 /** What the health of one stage is judged by. */
 export interface StageHealth {
@@ -35,20 +36,22 @@ export interface SedaBusHealth extends Record<string, unknown> {
 @Injectable()
 export class SedaBusHealthIndicator {
   constructor(
-    private readonly bus: SedaBus,
+    private readonly buses: BusDirectory,
     private readonly indicators: HealthIndicatorService,
   ) {}
 
   /**
-   * The health at this instant, under `key`.
-   * @throws InvalidOptionError for a threshold that is none or of a stage that does not exist
+   * The health of a bus at this instant, under `key`.
+   * @throws InvalidOptionError for a threshold that is none or of a stage that does not exist, and for an unknown bus
    */
   isHealthy<const Key extends string>(
     key: Key,
-    thresholds: SedaHealthThresholds = {},
+    options: SedaHealthThresholds & { readonly bus?: string } = {},
   ): HealthIndicatorResult<Key, HealthIndicatorStatus, SedaBusHealth> {
-    const { state } = this.bus;
-    const stages = this.bus.stats();
+    const { bus: name, ...thresholds } = checkedObject('thresholds', options);
+    const { bus } = this.buses.require(name);
+    const { state } = bus;
+    const stages = bus.stats();
     checkThresholds(thresholds, Object.keys(stages));
     const { status, reason } = judge({ state, stages }, thresholds);
     const data: SedaBusHealth = { state, ...(reason !== undefined && { reason }), stages: healthOf(stages) };

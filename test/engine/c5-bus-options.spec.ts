@@ -13,6 +13,7 @@ const BAD_BUS_VALUES: Record<keyof SedaBusOptions, readonly unknown[]> = {
   deadLetterChannel: NAMES,
   autoStart: FLAGS,
   publishWhileDraining: FLAGS,
+  propagateContext: [null, 0, 'true'],
   clock: [0, 'clock', null, true, {}, [], { now: () => 0 }, { now: 0, setTimeout: 0, clearTimeout: 0 }],
   random: [0, 0.5, Number.NaN, 'random', null, {}],
 };

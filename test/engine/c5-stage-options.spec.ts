@@ -21,6 +21,7 @@ const BAD_STAGE_VALUES: Record<keyof StageOptions, readonly unknown[]> = {
   maxWaiting: [-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '1', null, true],
   drainBatch: COUNTS,
   copyPayload: FLAGS,
+  consume: [null, 0, 'true'],
 };
 
 const BAD_BACKOFF_VALUES = {

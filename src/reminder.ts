@@ -1,16 +1,15 @@
 import { type Clock, type TimerHandle, systemClock } from '#engine';
 
-const PATIENCE_MS = 5_000;
-
-/** Calls once, five seconds from its making, unless it was cancelled. Keeps no process alive. */
-export class StartReminder {
+/** Calls once, so many milliseconds from its making, unless it was cancelled. Keeps no process alive. */
+export class Reminder {
   private readonly timer: TimerHandle;
 
   constructor(
-    private readonly remind: () => void,
+    remind: () => void,
+    delayMs: number,
     private readonly clock: Clock = systemClock,
   ) {
-    this.timer = clock.setTimeout(() => this.remind(), PATIENCE_MS);
+    this.timer = clock.setTimeout(remind, delayMs);
     (this.timer as Partial<NodeJS.Timeout> | undefined)?.unref?.();
   }
 

@@ -1,0 +1,35 @@
+import { Injectable } from '@nestjs/common';
+import { InvalidOptionError, type SedaBus } from '#engine';
+import { DEFAULT_BUS } from './seda-bus.tokens.js';
+import type { StageRegistrar } from './stage.registrar.js';
+
+/** A bus, and who knows what the application declares for it. */
+export interface DirectoryEntry {
+  readonly bus: SedaBus;
+  readonly registrar: StageRegistrar;
+}
+
+/** The buses of one application by name. */
+@Injectable()
+export class BusDirectory {
+  private readonly entries = new Map<string, DirectoryEntry>();
+
+  get all(): Iterable<DirectoryEntry> {
+    return this.entries.values();
+  }
+
+  add(name: string, entry: DirectoryEntry): void {
+    this.entries.set(name, entry);
+  }
+
+  /** @throws InvalidOptionError naming the buses there are */
+  require(name: string = DEFAULT_BUS): DirectoryEntry {
+    const entry = this.entries.get(name);
+    if (entry !== undefined) return entry;
+    throw new InvalidOptionError(
+      'bus',
+      `the name of a bus: ${[...this.entries.keys()].join(', ') || 'there is none'}`,
+      name,
+    );
+  }
+}
