@@ -24,7 +24,7 @@ export class Receipt {
     private readonly onSettled: OnSettled | undefined,
     /** Calls a callback of the user; what it throws is counted, and changes nothing. */
     private readonly guard: (callback: () => unknown) => void,
-    private readonly context: AsyncResource | undefined,
+    private readonly context?: AsyncResource,
   ) {}
 
   /** Runs something in the context of the publish, where that is carried along. */
