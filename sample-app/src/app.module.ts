@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { ConfigService } from '@nestjs/config';
 import { SedaBusModule } from '@resolvingarchitecture/nestjs-seda-bus';
 import { busOptions } from './bus.options.js';
 import { HealthModule } from './health/health.module.js';
@@ -10,7 +11,11 @@ import { StatsModule } from './stats/stats.module.js';
 
 @Module({
   imports: [
-    SedaBusModule.forRootAsync({ imports: [SettingsModule], inject: [Settings], useFactory: busOptions }),
+    SedaBusModule.forRootAsync({
+      imports: [SettingsModule],
+      inject: [ConfigService, Settings],
+      useFactory: busOptions,
+    }),
     SettingsModule,
     OrdersModule,
     ImportsModule,

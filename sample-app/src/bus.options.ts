@@ -1,11 +1,14 @@
+import type { ConfigService } from '@nestjs/config';
 import type { SedaBusModuleOptions } from '@resolvingarchitecture/nestjs-seda-bus';
 import { CHARGE, PRICE, SHIP, VALIDATE } from './orders/order.stages.js';
 import type { Settings } from './settings/settings.js';
 
-/** What of the stages depends on where the application runs. It overrules what their decorators say. */
-export function busOptions(settings: Settings): SedaBusModuleOptions {
+/** What depends on where the application runs. It overrules what the decorators of the stages say. */
+export function busOptions(config: ConfigService, settings: Settings): SedaBusModuleOptions {
   const capacity = settings.orderCapacity;
   return {
+    // `CONSUME=orders.*,import.*` makes a worker for some stages of a process, `CONSUME=` one that only publishes.
+    consume: namesIn(config.get<string>('CONSUME')) ?? true,
     shutdownTimeoutMs: settings.shutdownTimeoutMs,
     stages: {
       [VALIDATE]: { capacity },
@@ -18,4 +21,8 @@ export function busOptions(settings: Settings): SedaBusModuleOptions {
       [SHIP]: { capacity },
     },
   };
+}
+
+function namesIn(list: string | undefined): string[] | undefined {
+  return list?.split(',').filter((name) => name !== '');
 }

@@ -1,3 +1,5 @@
+import { ConfigService } from '@nestjs/config';
+import { busOptions } from '../../sample-app/src/bus.options.js';
 import { readFileSync } from 'node:fs';
 import { examples } from '../../sample-app/src/examples.js';
 import { CityTally } from '../../sample-app/src/imports/city-tally.js';
@@ -7,7 +9,7 @@ import { CityImport } from '../../sample-app/src/imports/city-import.js';
 import { ImportLog } from '../../sample-app/src/imports/import-log.js';
 import { plainAggregate } from '../../sample-app/src/imports/plain-aggregate.js';
 import { OrderBook } from '../../sample-app/src/orders/order-book.js';
-import { settingsFromEnv } from '../../sample-app/src/settings/settings.js';
+import { settingsFrom } from '../../sample-app/src/settings/settings.js';
 import { rawCity } from './support/cities.js';
 import { testSettings } from './support/settings.js';
 
@@ -84,11 +86,23 @@ describe('the log of imports', () => {
 
 describe('the settings', () => {
   it('take PORT from the environment and listen at 3000 without', () => {
-    expect([settingsFromEnv({}).port, settingsFromEnv({ PORT: '8080' }).port]).toEqual([3000, 8080]);
+    expect([settingsFrom(() => undefined).port, settingsFrom(() => '8080').port]).toEqual([3000, 8080]);
   });
 
   it.each(['', '-1', '80 80', '0x50'])('refuse a PORT of %j', (PORT) => {
-    expect(() => settingsFromEnv({ PORT })).toThrow(`Expected PORT to be a whole number, got '${PORT}'`);
+    expect(() => settingsFrom((name) => (name === 'PORT' ? PORT : undefined))).toThrow(
+      `Expected PORT to be a whole number, got '${PORT}'`,
+    );
+  });
+});
+
+describe('the role of a process', () => {
+  it.each([
+    [undefined, true],
+    ['', []],
+    ['orders.*,import.*', ['orders.*', 'import.*']],
+  ])('with CONSUME=%s it consumes %j', (CONSUME, consume) => {
+    expect(busOptions(new ConfigService({ CONSUME }), testSettings())).toMatchObject({ consume });
   });
 });
 

@@ -1,8 +1,17 @@
 import { Module } from '@nestjs/common';
-import { Settings, settingsFromEnv } from './settings.js';
+import { ConfigModule, ConfigService } from '@nestjs/config';
+import { Settings, settingsFrom } from './settings.js';
 
+/** The environment, and a file `.env` if there is one. */
 @Module({
-  providers: [{ provide: Settings, useFactory: () => settingsFromEnv(process.env) }],
-  exports: [Settings],
+  imports: [ConfigModule.forRoot()],
+  providers: [
+    {
+      provide: Settings,
+      inject: [ConfigService],
+      useFactory: (config: ConfigService) => settingsFrom((name) => config.get<string>(name)),
+    },
+  ],
+  exports: [Settings, ConfigModule],
 })
 export class SettingsModule {}

@@ -17,8 +17,8 @@ export abstract class Settings {
 }
 
 /** @throws Error naming the variable that is no whole number */
-export function settingsFromEnv(env: Readonly<Record<string, string | undefined>>): Settings {
-  const number = (name: string, otherwise: number): number => wholeNumber(name, env[name] ?? String(otherwise));
+export function settingsFrom(read: (name: string) => string | undefined): Settings {
+  const number = (name: string, otherwise: number): number => wholeNumber(name, read(name) ?? String(otherwise));
   return {
     port: number('PORT', 3000),
     orderCapacity: number('ORDER_CAPACITY', 100),
