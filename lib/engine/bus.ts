@@ -21,6 +21,7 @@ import { type PublishOptions, checkPublishOptions } from './intake/publish-optio
 import type { Outcome } from './intake/receipt.js';
 import type { Stage } from './stage.js';
 import { StageRef } from './stage-ref.js';
+import type { Checked, ConsumerFor, PayloadOf, StageName } from './stages.js';
 import { type StageStats, statsOf } from './stats.js';
 
 const ACCEPTED = Promise.resolve(true);
@@ -70,7 +71,11 @@ export class SedaBus {
    * sure that the stage exists; the options it then gets may still be replaced by a declaration.
    * @throws StageConflictError for other options than it was declared with
    */
-  channel(name: string, options?: StageOptions, { provisional = false }: { provisional?: boolean } = {}): this {
+  channel<Name extends string>(
+    name: Checked<Name>,
+    options?: StageOptions,
+    { provisional = false }: { provisional?: boolean } = {},
+  ): this {
     checkStageName('stage name', name);
     this.requireOpen(`channel('${name}')`);
     const { registry, settings } = this.core;
@@ -83,20 +88,20 @@ export class SedaBus {
   }
 
   /** Adds a consumer; the same one twice is two. A stage that does not exist is created with the defaults. */
-  subscribe(name: string, consumer: Consumer): this {
+  subscribe<Name extends string>(name: Checked<Name>, consumer: ConsumerFor<Name>): this {
     checkStageName('stage name', name);
     if (typeof consumer !== 'function') throw new InvalidOptionError('consumer', 'a function', consumer);
     this.requireOpen(`subscribe('${name}')`);
     const stage = this.core.registry.get(name) ?? this.core.createStage(name, this.core.settings.defaults, true);
-    stage.consumers.add(consumer);
+    stage.consumers.add(consumer as Consumer);
     stage.wake();
     return this;
   }
 
   /** Removes a consumer once; one that is not there is ignored. Attempts that run go on. */
-  unsubscribe(name: string, consumer: Consumer): this {
+  unsubscribe<Name extends string>(name: Checked<Name>, consumer: ConsumerFor<Name>): this {
     const stage = this.core.registry.get(name);
-    if (stage?.consumers.remove(consumer) === true) {
+    if (stage?.consumers.remove(consumer as Consumer) === true) {
       stage.wake();
       this.core.lessToDo();
     }
@@ -112,7 +117,10 @@ export class SedaBus {
    * @throws StageInUseError (as a rejection) for a channel that dead letters still go to
    * @throws InvalidOptionError (as a rejection)
    */
-  async removeStage(name: string, { timeoutMs = SHUTDOWN_TIMEOUT_MS }: { timeoutMs?: number } = {}): Promise<boolean> {
+  async removeStage<Name extends string>(
+    name: Checked<Name>,
+    { timeoutMs = SHUTDOWN_TIMEOUT_MS }: { timeoutMs?: number } = {},
+  ): Promise<boolean> {
     durationMs('removeStage.timeoutMs', timeoutMs);
     return removeStage(this.core, this.core.registry.require(name), timeoutMs);
   }
@@ -121,10 +129,13 @@ export class SedaBus {
    * Sends the dead letters of `source`, which need not exist yet, to the stage `channel`. A missing one is created:
    * capacity 4096, `DropOldest`. The last call for a source counts.
    */
-  setDeadLetterChannel(source: string, channel: string): this {
+  setDeadLetterChannel<Source extends string, Channel extends string>(
+    source: Checked<Source>,
+    channel: Checked<Channel>,
+  ): this {
     checkStageName('dead-letter source', source);
     checkStageName('dead-letter channel', channel);
-    if (source === channel)
+    if ((source as string) === channel)
       throw new InvalidOptionError('dead-letter channel', 'another stage than its source', channel);
     this.requireOpen(`setDeadLetterChannel('${source}')`);
     this.core.registry.setChannel(source, this.deadLetterStage(channel));
@@ -180,32 +191,32 @@ export class SedaBus {
   }
 
   /** Stops the intake of the bus or of one stage: publishing answers `false`. What was admitted goes on. */
-  pause(stage?: string): void {
+  pause<Name extends string>(stage?: Checked<Name>): void {
     if (stage === undefined) this.core.lifecycle.pause();
     else this.core.registry.require(stage).pause();
   }
 
   /** Ends {@link pause}. */
-  resume(stage?: string): void {
+  resume<Name extends string>(stage?: Checked<Name>): void {
     if (stage !== undefined) return this.core.registry.require(stage).resume();
     this.core.lifecycle.resume();
     for (const each of this.core.registry.all) each.admission.admitWaiting();
   }
 
   /** Starts no further attempt, on the bus or at one stage; the intake goes on under the stage's policy. */
-  hold(stage?: string): void {
+  hold<Name extends string>(stage?: Checked<Name>): void {
     if (stage === undefined) this.setHeld(true);
     else this.core.registry.require(stage).hold();
   }
 
   /** Ends {@link hold} of the same reach: a stage held by itself stays so when the bus is released. */
-  release(stage?: string): void {
+  release<Name extends string>(stage?: Checked<Name>): void {
     if (stage === undefined) this.setHeld(false);
     else this.core.registry.require(stage).release();
   }
 
   /** Resolves when nothing is queued and nothing runs, on the bus or at one stage. Parked dead letters are at rest. */
-  idle(stage?: string): Promise<void> {
+  idle<Name extends string>(stage?: Checked<Name>): Promise<void> {
     const { idleWatch, registry } = this.core;
     if (stage === undefined) return idleWatch.until('bus', () => [...registry.all].every((each) => each.idle));
     const watched = registry.require(stage);
@@ -260,7 +271,13 @@ export class SedaBus {
     return { unroutable: intake.unroutable, early: intake.early.count, callbackErrors };
   }
 
-  stage<Payload = unknown>(name: string): StageRef<Payload> | undefined {
+  /**
+   * A stage by its name, with the payload that `Stages` gives it; `undefined` when there is none (yet). Of a name that is
+   * only known at run time the payload may be said: `bus.stage<Order>(name)`.
+   */
+  stage<Name extends string, Payload extends PayloadOf<Name>>(name: Checked<Name>): StageRef<Payload> | undefined;
+  stage<Payload = never>(name: [Payload] extends [never] ? StageName : string): StageRef<NoInfer<Payload>> | undefined;
+  stage<Payload>(name: string): StageRef<Payload> | undefined {
     return this.core.registry.get(name) && new StageRef<Payload>(this, name);
   }
 
@@ -268,7 +285,7 @@ export class SedaBus {
    * The dead letters of a stage; of a dead-letter channel, all that it keeps.
    * @throws UnknownStageError
    */
-  deadLetters(stage: string): DeadLetters {
+  deadLetters<Name extends string>(stage: Checked<Name>): DeadLetters {
     const source = this.core.registry.require(stage);
     const channel = source.parks ? source : this.core.registry.channelOf(source);
     const belongs = source.parks ? () => true : (facts: { source: string }) => facts.source === stage;

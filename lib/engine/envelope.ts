@@ -1,5 +1,6 @@
 import { DocumentMessage, Envelope } from '#ra-common';
 import { InvalidEnvelopeError } from './errors.js';
+import type { Checked, EnvelopeFor, PayloadOf } from './stages.js';
 
 /** What the bus needs of a routing slip; `ra-common`'s has it. */
 export interface SlipShape {
@@ -25,19 +26,29 @@ export interface EnvelopeShape {
 }
 
 /** What {@link makeEnvelope} puts into an envelope besides its address and payload. */
-export interface EnvelopeInit {
+export interface EnvelopeInit<Slip extends string = string> {
   /** Kept as the envelope's `client`. */
   readonly sender?: string;
   /** Copied onto the envelope's own headers. */
   readonly headers?: Readonly<Record<string, unknown>>;
   /** The stages to visit after the first, in order. */
-  readonly slip?: readonly string[];
+  readonly slip?: readonly Checked<Slip>[];
 }
+
+/** What {@link makeEnvelope} takes after the address. A stage whose payload may be `undefined` needs none. */
+export type Contents<Name extends string, Slip extends string> =
+  undefined extends PayloadOf<Name>
+    ? [payload?: PayloadOf<Name>, init?: EnvelopeInit<Slip>]
+    : [payload: PayloadOf<Name>, init?: EnvelopeInit<Slip>];
 
 /** The bus routes by service; the operation belongs to the handler. */
 export const OPERATION = 'RECEIVE';
 
 /** A document envelope addressed to the stage `to`, then to each of `slip`. `undefined` is no payload. */
+export function makeEnvelope<Name extends string, Slip extends string>(
+  to: Checked<Name>,
+  ...contents: Contents<Name, Slip>
+): EnvelopeFor<Name>;
 export function makeEnvelope(to: string, payload?: unknown, init: EnvelopeInit = {}): Envelope {
   // Made whole at once: a record that grows afterwards takes more room.
   const record: Record<string, unknown> = payload === undefined ? {} : { CONTENT: payload };
@@ -60,7 +71,7 @@ export function targetService(envelope: EnvelopeShape & { heading?: () => string
 }
 
 /** What {@link makeEnvelope} was given as payload: the document's content. */
-export function envelopePayload(envelope: Pick<Envelope, 'content'>): unknown {
+export function envelopePayload<Payload>(envelope: { content(): Payload }): Payload {
   return envelope.content();
 }
 

@@ -47,6 +47,17 @@ export {
 } from './options.js';
 export type { PublishOptions } from './intake/publish-options.js';
 export type { OnComplete, OnSettled, Outcome } from './intake/receipt.js';
-export type { StageRef } from './stage-ref.js';
+export type {
+  ByStage,
+  Checked,
+  ConsumerFor,
+  EnvelopeFor,
+  EnvelopeOf,
+  PayloadOf,
+  StageName,
+  StageRefFor as StageRef,
+  Stages,
+} from './stages.js';
 export type { StageStats } from './stats.js';
+export { ManualClock } from './testing/manual-clock.js';
 export type { Verdict } from './delivery/verdict.js';

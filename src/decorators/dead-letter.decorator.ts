@@ -1,6 +1,7 @@
-import type { StageOptions } from '#engine';
+import type { Checked, StageOptions } from '#engine';
 import { DEFAULT_BUS } from '../seda-bus.tokens.js';
 import { addHandlerMetadata } from '../stage-metadata.accessor.js';
+import type { HandlerDecorator } from './handler-decorator.js';
 
 /** The options of the channel `<source>.dead-letters`, and what an ack means there. */
 export interface DeadLetterOptions extends StageOptions {
@@ -16,6 +17,10 @@ export interface DeadLetterOptions extends StageOptions {
  *
  * An ack removes the dead letter, with `keep: true` it stays. A handler that fails leaves it parked.
  */
+export function DeadLetter<Source extends string>(
+  source: Checked<Source>,
+  options?: DeadLetterOptions,
+): HandlerDecorator<Source>;
 export function DeadLetter(source: string, options: DeadLetterOptions = {}): MethodDecorator {
   const { keep = false, bus = DEFAULT_BUS, ...stageOptions } = options;
   const metadata = { kind: 'dead-letter', source, keep, bus, options: stageOptions } as const;

@@ -1,6 +1,7 @@
-import type { StageOptions } from '#engine';
+import type { Checked, StageOptions } from '#engine';
 import { DEFAULT_BUS } from '../seda-bus.tokens.js';
 import { addHandlerMetadata } from '../stage-metadata.accessor.js';
+import type { HandlerDecorator } from './handler-decorator.js';
 
 /** The options of the stage, and which bus it is on. */
 export interface HandlerOptions extends StageOptions {
@@ -14,9 +15,11 @@ export interface HandlerOptions extends StageOptions {
  *
  * The method is called with the envelope and the attempt, `this` being the provider. `false`, a throw and a rejection
  * nack; anything else acks. A class that overrides the method and does not decorate it again has no handler there.
+ *
+ * With a name in `Stages` a method that takes an envelope with another payload than the stage's does not compile.
  */
+export function Stage<Name extends string>(name: Checked<Name>, options?: HandlerOptions): HandlerDecorator<Name>;
 export function Stage(options?: HandlerOptions): MethodDecorator;
-export function Stage(name: string, options?: HandlerOptions): MethodDecorator;
 export function Stage(nameOrOptions?: string | HandlerOptions, options?: HandlerOptions): MethodDecorator {
   const named = typeof nameOrOptions === 'string';
   const { bus = DEFAULT_BUS, ...stageOptions } = (named ? options : nameOrOptions) ?? {};

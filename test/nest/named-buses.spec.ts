@@ -166,7 +166,7 @@ describe('R9.7 what names a bus that does not exist fails the boot with the know
   });
 
   test('the name is known before the options are', async () => {
-    const root = SedaBusModule.forRootAsync({ useFactory: () => ({ name: 'audit' }) });
+    const root = SedaBusModule.forRootAsync({ useFactory: () => ({ name: 'audit' }) as object });
     expect(await error(compile({ imports: [root] }))).toMatchObject({ code: 'SEDA_INVALID_OPTION' });
     expect(() => SedaBusModule.forRoot({ name: '' })).toThrow(expect.objectContaining({ code: 'SEDA_INVALID_OPTION' }));
   });
