@@ -7,6 +7,7 @@ import type { Lease } from '../queue/lease.js';
 import type { Receipt } from '../intake/receipt.js';
 import type { StageHost } from '../stage-host.js';
 import { WHEN_FULL } from './policies.js';
+import { WaitingHop, WaitingPublisher } from './waiters.js';
 import { type Answer, type Patience, WaitingLine } from './waiting-line.js';
 
 /** Where a publish came from: outside, or an attempt, which pausing and draining do not stop. */
@@ -98,19 +99,24 @@ export class Admission {
     books.offered++;
     books.waiting++;
     this.notePressure();
-    return new Promise((resolve) => {
-      line.join({ timeoutMs, signal }, (answer) => {
-        books.waiting--;
-        const { clock, deadline = Number.POSITIVE_INFINITY } = this.stage.host;
-        const dueAt = delayMs && clock.now() + delayMs;
-        const end = answer === 'admitted' && dueAt > deadline ? 'abandoned' : answer;
-        if (end === 'admitted') {
-          this.enqueue(envelope, receipt, dueAt);
-          admitted?.();
-        } else this.stage.drop(envelope, receipt, end);
-        resolve(end === 'admitted');
-      });
-    });
+    const waiter = new WaitingPublisher(this, envelope, receipt, delayMs, admitted);
+    line.join({ timeoutMs, signal }, waiter);
+    return new Promise((resolve) => (waiter.resolve = resolve));
+  }
+
+  /** A publisher that has waited comes in, or goes; whether it is accepted. */
+  settlePublisher({ envelope, receipt, delayMs, admitted }: WaitingPublisher, answer: Answer): boolean {
+    this.stage.books.waiting--;
+    const { clock, deadline = Number.POSITIVE_INFINITY } = this.stage.host;
+    const dueAt = delayMs && clock.now() + delayMs;
+    const end = answer === 'admitted' && dueAt > deadline ? 'abandoned' : answer;
+    if (end !== 'admitted') {
+      this.stage.drop(envelope, receipt, end);
+      return false;
+    }
+    this.enqueue(envelope, receipt, dueAt);
+    admitted?.();
+    return true;
   }
 
   /** Counts a publish that is not admitted, and says why. */
@@ -126,21 +132,25 @@ export class Admission {
    * waits. A hop to the stage that it leaves comes in at once. `arrived` may be called before this returns; with an
    * error, if the envelope's own slip threw one.
    */
-  receiveHop(
-    { envelope, receipt }: Lease,
-    fromHere: boolean,
-    timeoutMs: number,
-    arrived: (answer: Answer | Error) => void,
-  ): void {
+  receiveHop(lease: Lease, fromHere: boolean, timeoutMs: number, arrived: (answer: Answer | Error) => void): void {
     if (!fromHere && WHEN_FULL[this.stage.settings.backpressure] === 'evict') this.makeRoom();
     if (this.stage.host.lifecycle.ended) arrived('abandoned');
-    else if (fromHere || (this.hasRoom && this.insiders.length === 0)) arrived(this.acceptHop(envelope, receipt));
+    else if (fromHere || (this.hasRoom && this.insiders.length === 0)) arrived(this.acceptHop(lease));
     else {
       this.notePressure();
-      this.insiders.join({ timeoutMs }, (answer) =>
-        arrived(answer === 'admitted' ? this.acceptHop(envelope, receipt) : answer),
-      );
+      this.insiders.join({ timeoutMs }, new WaitingHop(this, lease, arrived));
     }
+  }
+
+  /** A hop for which there is room; an error, if the envelope's own slip threw one. */
+  acceptHop({ envelope, receipt }: Lease): Answer | Error {
+    try {
+      envelope.ratchet();
+    } catch (thrown) {
+      return toError(thrown);
+    }
+    this.accept(envelope, receipt, 0);
+    return 'admitted';
   }
 
   /** A dead letter comes in; it never waits. Whether it is here now. */
@@ -163,10 +173,9 @@ export class Admission {
   /** Lets in who waits, as long as there is room: work in flight first. */
   admitWaiting(): void {
     while (this.hasRoom) {
-      const called =
-        this.insiders.shift() ?? (this.intakeRefusal() === undefined ? this.publishers.shift() : undefined);
-      if (called === undefined) return;
-      called('admitted');
+      const next = this.insiders.shift() ?? (this.intakeRefusal() === undefined ? this.publishers.shift() : undefined);
+      if (next === undefined) return;
+      next.called('admitted');
     }
   }
 
@@ -216,16 +225,6 @@ export class Admission {
     this.stage.books.offered++;
     this.enqueue(envelope, receipt, dueAt);
     return true;
-  }
-
-  private acceptHop(envelope: EnvelopeShape, receipt: Receipt | undefined): Answer | Error {
-    try {
-      envelope.ratchet();
-    } catch (thrown) {
-      return toError(thrown);
-    }
-    this.accept(envelope, receipt, 0);
-    return 'admitted';
   }
 
   private enqueue(envelope: EnvelopeShape, receipt: Receipt | undefined, dueAt: number): void {

@@ -1,19 +1,33 @@
 import type { DropReason } from '../books.js';
 import type { Clock, TimerHandle } from '../clock.js';
-import type { AbortWatch } from './abort-watch.js';
+import type { AbortWatch, Abortable } from './abort-watch.js';
 
 /** Why somebody who waited for room leaves without having been admitted. */
 export type GivenUp = Extract<DropReason, 'timeout' | 'aborted' | 'closed' | 'abandoned'>;
 
 export type Answer = 'admitted' | GivenUp;
 
-/** What one who waits is told, exactly once. On `admitted` it comes in before it returns. */
-export type Called = (answer: Answer) => void;
-
 /** How long one waits at most. */
 export interface Patience {
   readonly timeoutMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
+}
+
+/** One who stands in a line, or will. A class and not a function: many thousands may stand there at once. */
+export abstract class Waiter implements Abortable {
+  /** Where it stands. */
+  line: WaitingLine | undefined = undefined;
+  previous: Waiter | undefined = undefined;
+  next: Waiter | undefined = undefined;
+  timer: TimerHandle = undefined;
+  signal: AbortSignal | undefined = undefined;
+
+  /** Told exactly once. On `admitted` it comes in before it returns. */
+  abstract called(answer: Answer): void;
+
+  aborted(): void {
+    this.line?.leave(this, 'aborted');
+  }
 }
 
 /**
@@ -37,9 +51,9 @@ export class WaitingLine {
     return this.count;
   }
 
-  /** Joins the line's end. `called` hears how it ended, never before `join` has returned. */
-  join({ timeoutMs, signal }: Patience, called: Called): void {
-    const waiter = new Waiter(called);
+  /** Joins the line's end. The waiter hears how it ended, never before `join` has returned. */
+  join({ timeoutMs, signal }: Patience, waiter: Waiter): void {
+    waiter.line = this;
     waiter.previous = this.tail;
     if (this.tail === undefined) this.head = waiter;
     else this.tail.next = waiter;
@@ -48,26 +62,25 @@ export class WaitingLine {
     if (timeoutMs !== undefined) this.setTimer(waiter, this.clock.now() + timeoutMs);
     if (signal !== undefined) {
       waiter.signal = signal;
-      waiter.onAbort = () => this.leave(waiter, 'aborted');
-      this.aborts.add(signal, waiter.onAbort);
+      this.aborts.add(signal, waiter);
     }
   }
 
   /** Takes the first out of the line; whoever does it has room for one and calls it. */
-  shift(): Called | undefined {
+  shift(): Waiter | undefined {
     const waiter = this.head;
-    if (waiter === undefined) return undefined;
-    this.remove(waiter);
-    return waiter.called;
+    if (waiter !== undefined) this.remove(waiter);
+    return waiter;
   }
 
   /** Sends all away, in order. Who joins meanwhile stays. */
   dismiss(answer: GivenUp): void {
-    for (let left = this.count; left > 0; left--) this.shift()?.(answer);
+    for (let left = this.count; left > 0; left--) this.shift()?.called(answer);
   }
 
-  private leave(waiter: Waiter, answer: GivenUp): void {
-    if (!waiter.waiting) return;
+  /** Takes one out of the line before it is its turn, and tells it why; one who is not there is ignored. */
+  leave(waiter: Waiter, answer: GivenUp): void {
+    if (waiter.line !== this) return;
     this.remove(waiter);
     waiter.called(answer);
   }
@@ -78,9 +91,9 @@ export class WaitingLine {
     if (waiter.next === undefined) this.tail = waiter.previous;
     else waiter.next.previous = waiter.previous;
     this.count--;
-    waiter.waiting = false;
+    waiter.line = waiter.previous = waiter.next = undefined;
     if (waiter.timer !== undefined) this.clock.clearTimeout(waiter.timer);
-    if (waiter.signal !== undefined) this.aborts.remove(waiter.signal, waiter.onAbort as () => void);
+    if (waiter.signal !== undefined) this.aborts.remove(waiter.signal, waiter);
   }
 
   private setTimer(waiter: Waiter, deadline: number): void {
@@ -89,15 +102,4 @@ export class WaitingLine {
       else this.setTimer(waiter, deadline);
     }, deadline - this.clock.now());
   }
-}
-
-class Waiter {
-  waiting = true;
-  previous: Waiter | undefined = undefined;
-  next: Waiter | undefined = undefined;
-  timer: TimerHandle = undefined;
-  signal: AbortSignal | undefined = undefined;
-  onAbort: (() => void) | undefined = undefined;
-
-  constructor(readonly called: Called) {}
 }

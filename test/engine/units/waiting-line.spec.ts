@@ -3,12 +3,14 @@ import { AbortWatch } from '../../../lib/engine/admission/abort-watch.js';
 import { WaitingLine } from '../../../lib/engine/admission/waiting-line.js';
 import { numbers } from '../../support/manual-bus.js';
 import { ManualClock } from '../../support/manual-clock.js';
+import { Told } from '../../support/told.js';
 
 function line() {
   const clock = new ManualClock();
   const waiting = new WaitingLine(clock, new AbortWatch());
   const heard: [unknown, string][] = [];
-  const join = (name: unknown, patience = {}): void => waiting.join(patience, (answer) => heard.push([name, answer]));
+  const join = (name: unknown, patience = {}): void =>
+    waiting.join(patience, new Told((answer) => heard.push([name, answer])));
   return { clock, waiting, heard, join };
 }
 
@@ -16,7 +18,7 @@ describe('WaitingLine', () => {
   it('is first come first served', () => {
     const { waiting, heard, join } = line();
     numbers(3).forEach((n) => join(n));
-    while (waiting.length > 0) waiting.shift()?.('admitted');
+    while (waiting.length > 0) waiting.shift()?.called('admitted');
     expect(heard).toEqual(numbers(3).map((n) => [n, 'admitted']));
     expect(waiting.shift()).toBeUndefined();
   });
@@ -27,7 +29,7 @@ describe('WaitingLine', () => {
     await clock.advance(5);
     join('late');
     expect(waiting.length).toBe(3);
-    while (waiting.length > 0) waiting.shift()?.('admitted');
+    while (waiting.length > 0) waiting.shift()?.called('admitted');
     const stayed = numbers(3).filter((n) => n !== leaver);
     expect(heard).toEqual([[leaver, 'timeout'], ...[...stayed, 'late'].map((name) => [name, 'admitted'])]);
     expect(clock.pending).toBe(0);
@@ -55,10 +57,13 @@ describe('WaitingLine', () => {
 
   it('dismisses all who are there, in order, and not those who join meanwhile', () => {
     const { waiting, heard, join } = line();
-    waiting.join({}, (answer) => {
-      heard.push(['first', answer]);
-      join('newcomer');
-    });
+    waiting.join(
+      {},
+      new Told((answer) => {
+        heard.push(['first', answer]);
+        join('newcomer');
+      }),
+    );
     join('second');
     waiting.dismiss('closed');
     expect(heard).toEqual([
@@ -71,7 +76,7 @@ describe('WaitingLine', () => {
   it('survives that one who is dismissed sends others away', () => {
     const { waiting, heard, join } = line();
     const controller = new AbortController();
-    waiting.join({}, () => controller.abort());
+    waiting.join({}, new Told(() => controller.abort()));
     join('aborted', { signal: controller.signal });
     join('closed');
     waiting.dismiss('closed');
@@ -100,16 +105,15 @@ describe('AbortWatch', () => {
     const watch = new AbortWatch();
     const controller = new AbortController();
     const calls: string[] = [];
-    const second = (): void => {
-      calls.push('second');
-      watch.remove(controller.signal, second);
-    };
-    const first = (): void => {
-      calls.push('first');
-      watch.remove(controller.signal, first);
-    };
-    watch.add(controller.signal, first);
-    watch.add(controller.signal, second);
+    for (const name of ['first', 'second']) {
+      const waiter = {
+        aborted: (): void => {
+          calls.push(name);
+          watch.remove(controller.signal, waiter);
+        },
+      };
+      watch.add(controller.signal, waiter);
+    }
     controller.abort();
     controller.abort();
     expect(calls).toEqual(['first', 'second']);
@@ -120,9 +124,9 @@ describe('AbortWatch', () => {
     const watch = new AbortWatch();
     const controller = new AbortController();
     const calls: string[] = [];
-    const gone = (): void => void calls.push('gone');
+    const gone = { aborted: (): void => void calls.push('gone') };
     watch.add(controller.signal, gone);
-    watch.add(controller.signal, () => calls.push('here'));
+    watch.add(controller.signal, { aborted: () => calls.push('here') });
     watch.remove(controller.signal, gone);
     controller.abort();
     expect(calls).toEqual(['here']);
@@ -131,9 +135,9 @@ describe('AbortWatch', () => {
   it('ignores one whom it does not know', () => {
     const watch = new AbortWatch();
     const { signal } = new AbortController();
-    watch.remove(signal, () => undefined);
-    watch.add(signal, () => undefined);
-    watch.remove(signal, () => undefined);
+    watch.remove(signal, { aborted: () => undefined });
+    watch.add(signal, { aborted: () => undefined });
+    watch.remove(signal, { aborted: () => undefined });
     expect(getEventListeners(signal, 'abort')).toHaveLength(1);
   });
 });

@@ -3,6 +3,7 @@ import { getEventListeners } from 'node:events';
 import fc from 'fast-check';
 import { AbortWatch } from '../../../lib/engine/admission/abort-watch.js';
 import { WaitingLine } from '../../../lib/engine/admission/waiting-line.js';
+import { Told } from '../../support/told.js';
 import { StepClock } from '../books/step-clock.js';
 
 type Step =
@@ -60,12 +61,12 @@ class Pair {
     // Who joins with an aborted signal was refused before.
     const usable = signal !== undefined && !this.signal(signal).aborted ? signal : undefined;
     const patience = { timeoutMs, signal: usable === undefined ? undefined : this.signal(usable) };
-    this.line.join(patience, (answer) => this.heard.push(`${id} ${answer}`));
+    this.line.join(patience, new Told((answer) => this.heard.push(`${id} ${answer}`)));
     this.list.push({ id, deadline: this.clock.now() + (timeoutMs ?? Number.POSITIVE_INFINITY), signal: usable });
   }
 
   private shift(): void {
-    this.line.shift()?.('admitted');
+    this.line.shift()?.called('admitted');
     this.leave('admitted', this.list.slice(0, 1));
   }
 

@@ -1,0 +1,42 @@
+import type { EnvelopeShape } from '../envelope.js';
+import type { Receipt } from '../intake/receipt.js';
+import type { Lease } from '../queue/lease.js';
+import type { Admission } from './admission.js';
+import { type Answer, Waiter } from './waiting-line.js';
+
+/** A publisher that waits for room. */
+export class WaitingPublisher extends Waiter {
+  /** Resolves the publish. */
+  resolve: (accepted: boolean) => void = () => undefined;
+
+  constructor(
+    private readonly admission: Admission,
+    readonly envelope: EnvelopeShape,
+    readonly receipt: Receipt | undefined,
+    /** Milliseconds from its admission to the earliest start. */
+    readonly delayMs: number,
+    /** Called at the moment of its admission. */
+    readonly admitted: (() => void) | undefined,
+  ) {
+    super();
+  }
+
+  override called(answer: Answer): void {
+    this.resolve(this.admission.settlePublisher(this, answer));
+  }
+}
+
+/** An envelope on a hop that waits for room at its next stage. */
+export class WaitingHop extends Waiter {
+  constructor(
+    private readonly admission: Admission,
+    private readonly lease: Lease,
+    private readonly arrived: (answer: Answer | Error) => void,
+  ) {
+    super();
+  }
+
+  override called(answer: Answer): void {
+    this.arrived(answer === 'admitted' ? this.admission.acceptHop(this.lease) : answer);
+  }
+}
