@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
+import type { ModuleRef } from '@nestjs/core';
 import { InvalidOptionError, type SedaBus } from '#engine';
 import { DEFAULT_BUS } from './seda-bus.tokens.js';
-import type { StageRegistrar } from './stage.registrar.js';
 
-/** A bus, and who knows what the application declares for it. */
 export interface DirectoryEntry {
   readonly bus: SedaBus;
-  readonly registrar: StageRegistrar;
+  /** Registers what a module that was loaded lazily declares for this bus; the names of the stages. */
+  explore(moduleRef: ModuleRef): string[];
 }
 
 /** The buses of one application by name. */

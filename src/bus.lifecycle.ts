@@ -7,11 +7,13 @@ import {
   type OnModuleDestroy,
   type OnModuleInit,
 } from '@nestjs/common';
+import type { ModuleRef } from '@nestjs/core';
 import { SedaBus, UnknownStageError } from '#engine';
 import { BusDirectory } from './bus.directory.js';
 import { isBus } from './bus.factory.js';
 import { BusJournal } from './bus.journal.js';
 import { FirstToEnd } from './first-to-end.module.js';
+import { HandlerConsumers } from './handler.consumers.js';
 import type { DrainOn, ModuleSettings } from './seda-bus.options.js';
 import { SEDA_BUS, SEDA_BUS_SETTINGS } from './seda-bus.tokens.js';
 import { type Registered, StageRegistrar } from './stage.registrar.js';
@@ -47,10 +49,12 @@ export class BusLifecycle
     private readonly first: FirstToEnd,
     directory: BusDirectory,
     @Inject(SEDA_BUS_SETTINGS) private readonly settings: ModuleSettings,
+    private readonly consumers: HandlerConsumers,
   ) {
     this.journal = new BusJournal(settings.name);
-    directory.add(settings.name, { bus, registrar });
+    directory.add(settings.name, { bus, explore: (moduleRef) => this.explore(moduleRef) });
     if (!isBus(bus)) return;
+    settings.probe?.attach(bus);
     this.journal.follow(bus);
     this.first.do(() => this.drainOn('first'));
     this.reminder = new Reminder(() => this.journal.warn(NOT_STARTED), PATIENCE_MS, settings.bus.clock);
@@ -67,6 +71,7 @@ export class BusLifecycle
     this.warnOfUnknownSources();
     await this.bus.start();
     if (this.registered !== undefined) this.journal.started(this.registered);
+    this.warnOfHandlers();
     // `createApplicationContext` has initialised before anybody can call `enableShutdownHooks`: let that happen first.
     this.signalCheck = new Reminder(() => this.warnOfDeafness(), 0, this.settings.bus.clock);
   }
@@ -85,6 +90,14 @@ export class BusLifecycle
     return this.drainOn('onApplicationShutdown');
   }
 
+  /** What a module that was loaded lazily declares. */
+  private explore(moduleRef: ModuleRef): string[] {
+    if (!isBus(this.bus)) return [];
+    const stages = this.registrar.explore(moduleRef);
+    this.warnOfHandlers();
+    return stages;
+  }
+
   private async drainOn(moment: DrainOn): Promise<void> {
     if (moment !== this.settings.drainOn || !isBus(this.bus)) return;
     await (this.drained ??= this.drain());
@@ -101,6 +114,10 @@ export class BusLifecycle
 
   private abandoned(): number {
     return Object.values(this.bus.stats()).reduce((sum, { droppedBy }) => sum + droppedBy.abandoned, 0);
+  }
+
+  private warnOfHandlers(): void {
+    for (const warning of this.consumers.takeWarnings()) this.journal.warn(warning);
   }
 
   private warnOfDeafness(): void {

@@ -5,7 +5,7 @@ export type SedaModuleErrorCode =
   | 'SEDA_MODULE_WITHOUT_ROOT'
   | 'SEDA_UNKNOWN_BUS'
   | 'SEDA_HANDLER_TWICE'
-  | 'SEDA_HANDLER_NOT_STATIC'
+  | 'SEDA_ENHANCER_NOT_MADE'
   | 'SEDA_HANDLER_NOT_A_METHOD';
 
 /** The application is put together in a way the bus cannot work with. Thrown while it boots; `code` says which. */

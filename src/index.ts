@@ -8,8 +8,10 @@ export {
   type BusState,
   type BusTotals,
   CapabilityError,
+  type Checked,
   type Clock,
   type Consumer,
+  type ConsumerFor,
   DEAD_LETTER_HEADERS,
   type DeadLetterFacts,
   type DeadLetterPage,
@@ -17,7 +19,9 @@ export {
   Delivery,
   type DropReason,
   Envelope,
+  type EnvelopeFor,
   type EnvelopeInit,
+  type EnvelopeOf,
   type EnvelopeShape,
   HopTimeoutError,
   InvalidEnvelopeError,
@@ -27,6 +31,7 @@ export {
   NonErrorThrownError,
   NotStartedError,
   type Outcome,
+  type PayloadOf,
   type PublishOptions,
   SedaBus,
   type SedaBusOptions,
@@ -36,10 +41,12 @@ export {
   type SedaListener,
   StageConflictError,
   StageInUseError,
+  type StageName,
   type StageOptions,
   type StageRef,
   type StageState,
   type StageStats,
+  type Stages,
   UnknownStageError,
   UnroutableError,
   type Verdict,
@@ -48,12 +55,17 @@ export {
   targetService,
 } from '#engine';
 export { DeadLetter, type DeadLetterOptions } from './decorators/dead-letter.decorator.js';
+export { Ctx, EnvelopeParam, Headers, Payload, type PayloadOptions } from './decorators/parameters.decorator.js';
 export { InjectSedaBus } from './decorators/inject-seda-bus.decorator.js';
 export { InjectStage } from './decorators/inject-stage.decorator.js';
 export { type HandlerOptions, Stage } from './decorators/stage.decorator.js';
+export type { EnhancerOptions } from './enhancers/enhancers.options.js';
+export { type SedaContextType, isSedaContext } from './enhancers/seda-context.js';
 export { SedaModuleError, type SedaModuleErrorCode } from './errors.js';
 export type { SedaHealthThresholds, StageThresholds } from './health/health.thresholds.js';
 export { type SedaBusHealth, SedaBusHealthIndicator, type StageHealth } from './health/seda-bus.health.js';
+export { AttemptRequest } from './scope/attempt-request.js';
+export { ATTEMPT, ENVELOPE } from './scope/scope.providers.js';
 export { SedaBusModule } from './seda-bus.module.js';
 export type {
   DrainOn,

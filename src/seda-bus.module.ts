@@ -67,8 +67,8 @@ export class SedaBusModule {
    * @param on the bus they are on
    * @throws InvalidOptionError for a stage without a name
    */
-  static forFeature(
-    stages: readonly StageFeature[],
+  static forFeature<Name extends string>(
+    stages: readonly StageFeature<Name>[],
     { bus = DEFAULT_BUS }: { readonly bus?: string } = {},
   ): DynamicModule {
     if (!Array.isArray(stages)) throw new InvalidOptionError('forFeature', 'a list of stages', stages);

@@ -1,5 +1,14 @@
 import type { InjectionToken, ModuleMetadata, OptionalFactoryDependency, Type } from '@nestjs/common';
-import { InvalidOptionError, type SedaBusOptions, type StageOptions, checkStageName } from '#engine';
+import {
+  type ByStage,
+  type Checked,
+  InvalidOptionError,
+  type SedaBusOptions,
+  type StageOptions,
+  checkStageName,
+} from '#engine';
+import type { BusProbe } from './bus.probe.js';
+import { type EnhancerOptions, type EnhancerSettings, enhancerSettings } from './enhancers/enhancers.options.js';
 import { DEFAULT_BUS } from './seda-bus.tokens.js';
 
 /** When the bus drains; see {@link SedaBusModuleOptions.drainOn}. */
@@ -30,7 +39,7 @@ export interface SedaBusModuleOptions extends Omit<SedaBusOptions, 'autoStart' |
    */
   readonly unknownStage?: 'refuse' | 'throw';
   /** Options by stage, above those of its decorator and of `forFeature`. A stage nobody else declares is created. */
-  readonly stages?: Readonly<Record<string, StageOptions>>;
+  readonly stages?: ByStage<StageOptions>;
   /**
    * The dead-letter channel of all stages without one of their own; `false`: none, their dead letters are reported and
    * gone. @default { channel: 'dead-letters', capacity: 4096, backpressure: 'drop-oldest' }
@@ -47,6 +56,15 @@ export interface SedaBusModuleOptions extends Omit<SedaBusOptions, 'autoStart' |
   readonly drainOn?: DrainOn;
   /** Milliseconds the drain may take; what is left then is abandoned. Finite, ≥ 0. @default 10000 */
   readonly shutdownTimeoutMs?: number;
+  /**
+   * Whether guards, pipes, interceptors, exception filters and parameter decorators on a handler, on its class and on its
+   * parameters apply, in an execution context of type `seda`. Those of the whole application do not, unless
+   * `{ global: true }` asks for them. A handler without any is called directly. What a guard refuses is dead-lettered at
+   * once, reason `forbidden`; any other error nacks, unless a filter answers something else than `undefined` instead. An
+   * Observable is awaited, and its last value counts.
+   * @default false
+   */
+  readonly enhancers?: boolean | EnhancerOptions;
   /** Provide `SedaBus` to all modules. With `false` a module that uses it, `forFeature` too, has to import it. @default true */
   readonly global?: boolean;
 }
@@ -72,8 +90,8 @@ export interface SedaBusModuleAsyncOptions extends Pick<ModuleMetadata, 'imports
 }
 
 /** A stage that `forFeature` declares. */
-export interface StageFeature extends StageOptions {
-  readonly name: string;
+export interface StageFeature<Name extends string = string> extends StageOptions {
+  readonly name: Checked<Name>;
 }
 
 /** What one `forFeature` declares. */
@@ -95,6 +113,9 @@ export interface ModuleSettings {
   readonly deadLetters: StageOptions;
   readonly drainOn: DrainOn;
   readonly shutdownTimeoutMs: number;
+  readonly enhancers: EnhancerSettings;
+  /** What looks at the bus from outside, for tests. */
+  readonly probe?: BusProbe;
 }
 
 const DRAIN_ON: readonly DrainOn[] = ['first', 'onModuleDestroy', 'beforeApplicationShutdown', 'onApplicationShutdown'];
@@ -107,7 +128,7 @@ const DRAIN_ON: readonly DrainOn[] = ['first', 'onModuleDestroy', 'beforeApplica
 export function moduleSettings(options: SedaBusModuleOptions = {}, busName: string = DEFAULT_BUS): ModuleSettings {
   checkObject('SedaBusModule', options);
   const { name = busName, consume = true, stages = {}, deadLetters = {}, ...rest } = options;
-  const { drainOn = 'first', shutdownTimeoutMs = 10_000, global, ...bus } = rest;
+  const { drainOn = 'first', shutdownTimeoutMs = 10_000, enhancers, global, ...bus } = rest;
   check('name', `left out here: forRootAsync({ name }) takes it`, name, name === busName);
   check('consume', 'a boolean or a list of stage names and patterns', consume, isRole(consume));
   check('global', 'a boolean', global, global === undefined || typeof global === 'boolean');
@@ -133,6 +154,7 @@ export function moduleSettings(options: SedaBusModuleOptions = {}, busName: stri
     deadLetters: deadLetterOptions,
     drainOn,
     shutdownTimeoutMs,
+    enhancers: enhancerSettings(enhancers),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { InjectionToken } from '@nestjs/common';
-import { SedaBus } from '#engine';
+import { type Checked, SedaBus } from '#engine';
 
 /** The bus that nobody has named. */
 export const DEFAULT_BUS = 'default';
@@ -32,6 +32,6 @@ export function getSedaBusToken(name: string = DEFAULT_BUS): InjectionToken<Seda
  * `overrideProvider(getStageToken('orders.price')).useValue(fake)`.
  * @param bus the name of its bus, if it has one
  */
-export function getStageToken(name: string, bus: string = DEFAULT_BUS): symbol {
+export function getStageToken<Name extends string>(name: Checked<Name>, bus: string = DEFAULT_BUS): symbol {
   return Symbol.for(bus === DEFAULT_BUS ? `seda:stage:${name}` : `seda:stage:${JSON.stringify([bus, name])}`);
 }

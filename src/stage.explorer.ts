@@ -111,7 +111,9 @@ export class StageExplorer {
   private hostOf(wrapper: Wrapper): Host | undefined {
     const single = isSingle(wrapper);
     const instance: unknown = single ? wrapper.instance : undefined;
-    const prototype: unknown = isObject(instance) ? Object.getPrototypeOf(instance) : classOf(wrapper)?.prototype;
+    const prototype: unknown = isObject(instance)
+      ? Object.getPrototypeOf(instance)
+      : classOf(wrapper, single)?.prototype;
     const methods = this.metadata.decoratedMethods(prototype);
     if (methods.length === 0) return undefined;
     return {
@@ -166,9 +168,11 @@ function isSingle(wrapper: Wrapper): boolean {
   return wrapper.isDependencyTreeStatic() && !wrapper.isTransient;
 }
 
-function classOf({ metatype, inject }: Wrapper): { prototype?: unknown } | undefined {
+/** What a factory makes anew each time is told by its token. */
+function classOf({ metatype, inject, isAlias, token }: Wrapper, single: boolean): { prototype?: unknown } | undefined {
   const madeByFactory = inject !== undefined && inject !== null;
-  return madeByFactory || typeof metatype !== 'function' ? undefined : metatype;
+  const made: unknown = !madeByFactory ? metatype : single || isAlias ? undefined : token;
+  return typeof made === 'function' ? made : undefined;
 }
 
 function placeOf({ host, name }: Wrapper): string {

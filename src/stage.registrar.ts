@@ -72,7 +72,8 @@ export class StageRegistrar {
     const all = [...this.handlers, ...handlers];
     const plan = planStages(this.settings, this.explorer.features(this.settings.name), all);
     declareStages(this.bus, plan);
-    for (const { stage, consumer } of handlers) this.bus.subscribe(stage, consumer);
+    const { probe } = this.settings;
+    for (const { stage, consumer } of handlers) this.bus.subscribe(stage, probe?.wrap(stage, consumer) ?? consumer);
     for (const source of plan.channels.keys()) this.deadLetterSources.add(source);
     this.handlers = all;
     return plan;

@@ -64,6 +64,6 @@ export class StageRegistry {
    * @throws StageConflictError, SedaModuleError as at the boot
    */
   explore(moduleRef: ModuleRef): string[] {
-    return [...this.buses.all].flatMap(({ registrar }) => registrar.explore(moduleRef));
+    return [...this.buses.all].flatMap((bus) => bus.explore(moduleRef));
   }
 }

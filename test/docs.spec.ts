@@ -39,3 +39,25 @@ test('docs/guarantees.md explains every reason of a drop', () => {
   expect(reasons.length).toBeGreaterThan(0);
   expect(reasons.filter((reason) => !text.includes(`\`${reason}\``))).toEqual([]);
 });
+
+const EXAMPLES = 'test/nest/examples';
+
+/** The text between `// #region name` and `// #endregion`, without the indentation that all of it has. */
+function regionsOf(path: string): Map<string, string> {
+  const regions = [...read(path).matchAll(/^ *\/\/ #region (\S+)\n([\s\S]*?)^ *\/\/ #endregion$/gm)];
+  return new Map(regions.map(([, name = '', body = '']) => [`${path}#${name}`, dedented(body)]));
+}
+
+function dedented(text: string): string {
+  const lines = text.split('\n');
+  const indentation = Math.min(...lines.filter(Boolean).map((line) => line.length - line.trimStart().length));
+  return lines.map((line) => line.slice(indentation)).join('\n');
+}
+
+test('docs/nestjs.md shows the examples that the tests execute, and all of them', () => {
+  const files = readdirSync(join(root, EXAMPLES)).map((name) => `${EXAMPLES}/${name}`);
+  const examples = new Map(files.flatMap((file) => [...regionsOf(file)]));
+  const shown = [...read('docs/nestjs.md').matchAll(/<!-- (\S+#\S+) -->\n+```ts\n([\s\S]*?)```/g)];
+  expect(new Map(shown.map(([, name = '', code = '']) => [name, code]))).toEqual(examples);
+  expect(examples.size).toBeGreaterThan(0);
+});

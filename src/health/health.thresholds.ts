@@ -1,4 +1,4 @@
-import { InvalidOptionError } from '#engine';
+import { type ByStage, InvalidOptionError } from '#engine';
 
 /** What a stage may have before it counts as down. */
 export interface StageThresholds {
@@ -12,7 +12,7 @@ export interface StageThresholds {
 
 /** Thresholds for all stages, and for single ones in their place. */
 export interface SedaHealthThresholds extends StageThresholds {
-  readonly stages?: Readonly<Record<string, StageThresholds>>;
+  readonly stages?: ByStage<StageThresholds>;
 }
 
 type Rule = readonly [text: string, holds: (value: number) => boolean];

@@ -1,7 +1,7 @@
 import { type ContextId, ContextIdFactory, ModuleRef } from '@nestjs/core';
 import type { Attempt, Envelope } from '#engine';
-import { REQUEST_CONTEXT_ID } from '../nest.internals.js';
-import type { Wrapper } from '../stage.explorer.js';
+import { REQUEST_CONTEXT_ID } from '../internals/nest-internals.js';
+import type { Host, Wrapper } from '../stage.explorer.js';
 import { AttemptRequest } from './attempt-request.js';
 
 /** What was made for one attempt. Nobody but the attempt holds it. */
@@ -14,19 +14,15 @@ export interface Scoped {
 export class AttemptScope {
   private readonly moduleRef: ModuleRef;
 
-  constructor(private readonly wrapper: Wrapper) {
-    this.moduleRef = moduleRefOf(wrapper);
+  constructor(private readonly host: Host) {
+    this.moduleRef = moduleRefOf(host.wrapper);
   }
 
-  /**
-   * @throws what a constructor or a factory on the way throws; the reason of the attempt's signal, if the attempt ended
-   * meanwhile
-   */
+  /** @throws what a constructor or a factory on the way throws */
   async enter(envelope: Envelope, attempt: Attempt): Promise<Scoped> {
+    const { instance, wrapper } = this.host;
     const contextId = this.openContext(new AttemptRequest(envelope, attempt));
-    const instance = await resolveIn(this.moduleRef, this.wrapper, contextId);
-    attempt.signal.throwIfAborted();
-    return { instance, contextId };
+    return { contextId, instance: instance ?? (await resolveIn(this.moduleRef, wrapper, contextId)) };
   }
 
   private openContext(request: AttemptRequest): ContextId {
@@ -34,7 +30,7 @@ export class AttemptScope {
     // From now on `ContextIdFactory.getByRequest(request)` answers the same, wherever the request was injected.
     Object.defineProperty(request, REQUEST_CONTEXT_ID, { value: contextId });
     const { payload } = contextId;
-    const value = this.wrapper.isDependencyTreeDurable() ? payload : Object.assign(request, payload);
+    const value = this.host.wrapper.isDependencyTreeDurable() ? payload : Object.assign(request, payload);
     this.moduleRef.registerRequestByContextId(value, contextId);
     return contextId;
   }

@@ -1,9 +1,7 @@
 import { SedaError } from '#engine';
 
 export type SedaTestingErrorCode =
-  | 'SEDA_TESTING_NOT_INSTALLED'
-  | 'SEDA_TESTING_INSTALLED_TWICE'
-  | 'SEDA_TESTING_NOT_SETTLED';
+  'SEDA_TESTING_NOT_INSTALLED' | 'SEDA_TESTING_INSTALLED_TWICE' | 'SEDA_TESTING_NOT_SETTLED';
 
 /** The testing kit cannot do what a test asks for; `code` says why. */
 export class SedaTestingError extends SedaError {

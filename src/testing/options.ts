@@ -7,8 +7,9 @@ export interface SedaBusTestingOptions {
   /** What jitter is drawn from: a number in [0, 1). @default the highest there is, so that jitter shortens no delay */
   readonly random?: () => number;
   /**
-   * Real milliseconds for which `settled` waits, while nothing else moves, for a handler that waits for something outside:
-   * a database, a timer of its own. Finite, ≥ 0. @default 1000
+   * Real milliseconds for which `settled` and `advance` wait, while nothing else moves, for a handler that waits for
+   * something outside: a database, a timer of its own. A handler that never ends takes as long; one that is to hang for the
+   * sake of the test had better wait at a gate, which takes none. Finite, ≥ 0. @default 1000
    */
   readonly patienceMs?: number;
   /** How many deliveries of each stage are kept: the latest. Integer ≥ 1. @default 10000 */

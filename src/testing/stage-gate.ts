@@ -24,15 +24,11 @@ export class Gate implements StageGate {
     this.held.clear();
   }
 
-  /** Resolves when the gate opens; rejects when the signal is aborted before. */
+  /** Resolves when the gate opens; never, when the signal is aborted before. */
   passed(signal: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const leave = (): void => {
-        this.held.delete(resolve);
-        reject(signal.reason as Error);
-      };
+    return new Promise((resolve) => {
       this.held.add(resolve);
-      signal.addEventListener('abort', leave, { once: true });
+      signal.addEventListener('abort', () => this.held.delete(resolve), { once: true });
     });
   }
 }

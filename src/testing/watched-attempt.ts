@@ -19,19 +19,14 @@ export class WatchedAttempt implements Attempt {
   constructor(
     private readonly attempt: Attempt,
     envelope: Envelope,
-    private readonly changed: () => void,
+    private readonly ended: (watched: WatchedAttempt) => void,
   ) {
     this.delivery = { envelope, payload: payloadOf(envelope), attempt: attempt.number, outcome: 'running' };
-    changed();
   }
 
   /** As it is now; what happens later does not change it. */
   get snapshot(): RecordedDelivery {
     return this.delivery;
-  }
-
-  get running(): boolean {
-    return this.delivery.outcome === 'running';
   }
 
   get number(): number {
@@ -116,9 +111,9 @@ export class WatchedAttempt implements Attempt {
 
   /** The first end counts: a late result changes nothing. */
   private end(end: DeliveryEnd): void {
-    if (!this.running) return;
+    if (this.delivery.outcome !== 'running') return;
     this.delivery = { ...this.delivery, ...end };
-    this.changed();
+    this.ended(this);
   }
 }
 

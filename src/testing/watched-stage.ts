@@ -55,21 +55,24 @@ export class WatchedStage {
 
   /** One attempt: the gate, then the failures in store, then the handler. */
   run(handler: Consumer, envelope: Envelope, attempt: Attempt): unknown {
-    const watched: WatchedAttempt = new WatchedAttempt(attempt, envelope, () => {
-      if (!watched.running) this.underway.delete(watched);
-      this.changed();
-    });
-    this.record(watched);
+    const watched = this.record(new WatchedAttempt(attempt, envelope, this.ended));
     const gate = this.lastGate;
     const call = (): unknown => this.call(handler, envelope, watched);
     return watched.follow(gate.isOpen ? call : () => gate.passed(watched.signal).then(call));
   }
 
-  private record(watched: WatchedAttempt): void {
+  private record(watched: WatchedAttempt): WatchedAttempt {
     this.underway.add(watched);
     this.attempts.push(watched);
     if (this.attempts.length > this.keep) this.attempts.shift();
+    this.changed();
+    return watched;
   }
+
+  private readonly ended = (watched: WatchedAttempt): void => {
+    this.underway.delete(watched);
+    this.changed();
+  };
 
   private call(handler: Consumer, envelope: Envelope, watched: WatchedAttempt): unknown {
     const failure = this.failures.shift();

@@ -1,5 +1,4 @@
-import { Inject, Injectable, Module, Scope } from '@nestjs/common';
-import { REQUEST } from '@nestjs/core';
+import { Injectable, Module } from '@nestjs/common';
 import { Delivery } from '#engine';
 import { SedaBusModule, Stage } from '../../src/index.js';
 import { boot, compile } from './support/boot.js';
@@ -99,34 +98,5 @@ describe('N04, N19: the module is registered once', () => {
 
   test('the module imported without forRoot fails the boot', async () => {
     await expect(compile({ imports: [SedaBusModule] })).rejects.toMatchObject({ code: 'SEDA_MODULE_WITHOUT_ROOT' });
-  });
-});
-
-describe('a handler without one instance to call fails the boot', () => {
-  @Injectable({ scope: Scope.REQUEST })
-  class PerRequest extends Orders {}
-  @Injectable()
-  class Infected extends Orders {
-    constructor(@Inject(REQUEST) readonly request: unknown) {
-      super();
-    }
-  }
-  @Injectable({ scope: Scope.TRANSIENT })
-  class PerConsumer extends Orders {}
-
-  test.each([
-    ['request-scoped', PerRequest],
-    ['request-scoped by what it injects', Infected],
-    ['transient', PerConsumer],
-  ])('as in a provider that is %s', async (_, provider) => {
-    const error = await boot({ imports: [forRoot()], providers: [provider] }).catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({ code: 'SEDA_HANDLER_NOT_STATIC' });
-    expect(both(error)).toContain(`The handler ${provider.name}.handle of stage 'orders' would never be called`);
-  });
-
-  test('and a scoped provider without handlers does not', async () => {
-    @Injectable({ scope: Scope.REQUEST })
-    class Plain {}
-    await expect(boot({ imports: [forRoot()], providers: [Plain] })).resolves.toBeDefined();
   });
 });

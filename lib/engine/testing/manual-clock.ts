@@ -46,6 +46,7 @@ export class ManualClock implements Clock {
   /**
    * Fires the first timer that is due by `end`, at its time, and answers `true`. With none left it is `end`, and the answer
    * is `false`. Without an `end` every timer is due in time, and when none is set the time stays what it is.
+   * @param end a time, as `now()` tells it
    */
   step(end: number = Number.POSITIVE_INFINITY): boolean {
     const timer = this.next(end);
