@@ -33,6 +33,14 @@ test('docs/errors.md has a paragraph for every class of error that the engine ex
   expect(classes.filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
 });
 
+test('docs/errors.md has a row for every code that the module and the testing kit throw', () => {
+  const text = read('docs/errors.md');
+  const sources = ['src/errors.ts', 'src/testing/errors.ts'].map(read).join('\n');
+  const codes = [...new Set([...sources.matchAll(/'(SEDA_[A-Z_]+)'/g)].map((match) => match[1] ?? ''))];
+  expect(codes.length).toBeGreaterThan(5);
+  expect(codes.filter((code) => !text.includes(`| \`${code}\``))).toEqual([]);
+});
+
 test('docs/guarantees.md explains every reason of a drop', () => {
   const text = read('docs/guarantees.md');
   const reasons = Object.keys(new engine.SedaBus().channel('a').stats()['a']?.droppedBy ?? {});

@@ -1,18 +1,18 @@
 import { jest } from '@jest/globals';
 import type { BusState } from '#engine';
-import { Gate } from '../support/gate.js';
+import type { StageGate } from '@resolvingarchitecture/nestjs-seda-bus/testing';
+import { CHARGE } from '../../sample-app/src/orders/order.stages.js';
 import { fillUp, postOrder } from './support/orders.js';
 import { type Sample, startSample } from './support/sample.js';
-import { until } from './support/until.js';
 
 jest.setTimeout(30_000);
 
 describe('the health of the sample', () => {
-  let payments: Gate;
+  let payments: StageGate;
   let sample: Sample;
   beforeEach(async () => {
-    payments = new Gate();
-    sample = await startSample({ settings: { orderCapacity: 2 }, charge: () => payments.opened });
+    sample = await startSample({ settings: { orderCapacity: 2 }, testing: { releaseOnClose: false } });
+    payments = sample.seda.gate(CHARGE);
   });
   afterEach(async () => {
     payments.open();
@@ -35,9 +35,8 @@ describe('the health of the sample', () => {
     await fillUp(sample);
     expect(await health()).toEqual([200, 'degraded']);
     payments.open();
-    await sample.bus.idle();
-    const [code] = await until(health, ([, status]) => status === 'ok');
-    expect(code).toBe(200);
+    await sample.seda.advance(1_000);
+    expect(await health()).toEqual([200, 'ok']);
   });
 
   it('answers 503 while the bus drains, with the process alive and HTTP served', async () => {
@@ -57,9 +56,9 @@ describe('the health of the sample', () => {
 
 describe('GET /stats', () => {
   it('shows every stage and what belongs to none', async () => {
-    const { app, http, bus } = await startSample();
+    const { app, http, seda } = await startSample();
     await postOrder({ http });
-    await bus.idle();
+    await seda.settled();
     const { status, body } = await http.get('/stats');
     expect(status).toBe(200);
     expect(body).toMatchObject({

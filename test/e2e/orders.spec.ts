@@ -1,7 +1,10 @@
 import { jest } from '@jest/globals';
-import { Gate } from '../support/gate.js';
+import type { StageGate } from '@resolvingarchitecture/nestjs-seda-bus/testing';
+import { CHARGE, SHIP } from '../../sample-app/src/orders/order.stages.js';
+import { PaymentUnavailableError } from '../../sample-app/src/orders/payment-provider.js';
 import { expectBalanced } from '../support/balance.js';
 import { CARDS, fillUp, postOrder, tea } from './support/orders.js';
+import { Settings } from '../../sample-app/src/settings/settings.js';
 import { type Sample, startSample } from './support/sample.js';
 
 jest.setTimeout(30_000);
@@ -15,11 +18,15 @@ describe('POST /orders', () => {
   let sample: Sample;
   beforeAll(async () => (sample = await startSample()));
   afterAll(() => sample.app.close());
+  afterEach(async () => {
+    await sample.seda.advance(60_000);
+    sample.seda.reset();
+  });
 
-  /** Orders, and tells the end of it. */
+  /** Orders, and tells the end of it, with all retries that there may be. */
   const endOf = async (card: string): Promise<OrderBody & Record<string, unknown>> => {
     const { headers } = await postOrder(sample, card);
-    await sample.bus.idle();
+    await sample.seda.advance(60_000);
     return (await sample.http.get(headers['location'] as string)).body as OrderBody & Record<string, unknown>;
   };
   const states = ({ history }: OrderBody): string[] => history.map(({ state }) => state);
@@ -48,6 +55,21 @@ describe('POST /orders', () => {
     expect(states(order)).toEqual(['accepted', 'validated', 'priced', 'failed']);
   });
 
+  it('tries a payment again after pauses that double, and not before', async () => {
+    sample.seda.failNext(CHARGE, new PaymentUnavailableError('The bank does not answer'), 3);
+    await postOrder(sample);
+    const attempts = async (ms: number): Promise<number> => {
+      await sample.seda.advance(ms);
+      return sample.seda.deliveries(CHARGE).length;
+    };
+    const { paymentRetryMs } = sample.app.get(Settings);
+    const pauses = [1, 2, 4].map((factor) => factor * paymentRetryMs);
+    const seen: number[] = [];
+    for (const pause of pauses) seen.push(await attempts(pause - 1), await attempts(1));
+    expect(seen).toEqual([1, 2, 2, 3, 3, 4]);
+    expect(sample.seda.deliveries(SHIP)).toMatchObject([{ payload: { total: 980 }, outcome: 'ack' }]);
+  });
+
   it('fails an order with a declined card at once', async () => {
     expect(await endOf(CARDS.declined)).toMatchObject({ state: 'failed', attempts: 1, reason: 'card-declined' });
   });
@@ -56,7 +78,7 @@ describe('POST /orders', () => {
     const { body } = await sample.http
       .post('/orders')
       .send({ card: CARDS.good, items: [tea, { sku: 'moon', quantity: 1 }] });
-    await sample.bus.idle();
+    await sample.seda.settled();
     const order = await sample.http.get(`/orders/${(body as { id: string }).id}`);
     expect(order.body).toMatchObject({ state: 'failed', reason: 'unknown-sku: moon' });
   });
@@ -94,16 +116,13 @@ describe('POST /orders', () => {
 });
 
 describe('POST /orders with a full stage', () => {
-  let payments: Gate;
+  let payments: StageGate;
   let sample: Sample;
   beforeEach(async () => {
-    payments = new Gate();
-    sample = await startSample({ settings: { orderCapacity: 3 }, charge: () => payments.opened });
+    sample = await startSample({ settings: { orderCapacity: 3 } });
+    payments = sample.seda.gate(CHARGE);
   });
-  afterEach(async () => {
-    payments.open();
-    await sample.app.close();
-  });
+  afterEach(() => sample.app.close());
 
   it('answers 503 with Retry-After, and loses none of the orders it accepted', async () => {
     const { accepted, refusal } = await fillUp(sample);
@@ -111,7 +130,7 @@ describe('POST /orders with a full stage', () => {
     expect(refusal.body).toMatchObject({ message: 'No room for another order now' });
     expect(sample.book.counts()).toEqual({ open: accepted.length, shipped: 0, failed: 0 });
     payments.open();
-    await sample.bus.idle();
+    await sample.seda.settled();
     expect(accepted.map((id) => sample.book.find(id)?.state)).toEqual(accepted.map(() => 'shipped'));
     expect(sample.bus.stats()['orders.validate']).toMatchObject({ offered: accepted.length + 1, dropped: 1 });
     expectBalanced(sample.bus);
@@ -120,9 +139,9 @@ describe('POST /orders with a full stage', () => {
   it('accepts orders again when there is room', async () => {
     await fillUp(sample);
     payments.open();
-    await sample.bus.idle();
+    await sample.seda.settled();
     expect((await postOrder(sample)).status).toBe(202);
-    await sample.bus.idle();
+    await sample.seda.settled();
     expect(sample.book.counts()).toMatchObject({ open: 0, failed: 0 });
   });
 });

@@ -7,7 +7,7 @@ export function testSettings(other: Partial<Settings> = {}): Settings {
     orderCapacity: 100,
     paymentLatencyMs: 0,
     paymentTimeoutMs: 60_000,
-    paymentRetryMs: 1,
+    paymentRetryMs: 200,
     orderBookSize: 10_000,
     shutdownTimeoutMs: 60_000,
     ...other,
