@@ -1,4 +1,4 @@
-import { ForbiddenException } from '@nestjs/common';
+import { type HttpException, HttpStatus } from '@nestjs/common';
 import { isObservable, lastValueFrom } from 'rxjs';
 import type { Consumer } from '#engine';
 import { FORBIDDEN_MESSAGE } from '../internals/nest-internals.js';
@@ -15,5 +15,7 @@ export function subscribing(call: Consumer): Consumer {
 
 /** Whether this is what Nest throws when a guard answers `false`. */
 export function isRefusal(error: unknown): boolean {
-  return error instanceof ForbiddenException && error.message === FORBIDDEN_MESSAGE;
+  // Not by its class: with a second copy of Nest on the path there are two.
+  const { message, getStatus } = (error ?? {}) as Partial<HttpException>;
+  return message === FORBIDDEN_MESSAGE && getStatus?.call(error) === HttpStatus.FORBIDDEN;
 }

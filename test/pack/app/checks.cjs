@@ -1,26 +1,60 @@
 'use strict';
 
+const { readFileSync, readdirSync } = require('node:fs');
+const { dirname, join } = require('node:path');
+const { createRequire } = require('node:module');
+const { decorate, handlerClass, inject, moduleOf, start } = require('./build.cjs');
+const features = require('./features.cjs');
+
+const PACKAGE = '@resolvingarchitecture/nestjs-seda-bus';
+
 /**
- * What an application of any Nest and any module format expects of the package. It is handed everything as the
- * application loaded it, and answers with one line a check: `{ name, passed, detail }`.
- *
- * @param {{ common: any, core: any, terminus: any, seda: any }} loaded
+ * What an application of any Nest and any module format expects of the package. It is handed its line of the matrix and
+ * everything as the application loaded it, and answers with one line a check: `{ name, passed, detail }`.
  */
-module.exports = async function checks(loaded) {
+module.exports = async function checks(row, loaded) {
   const results = [];
   const check = async (name, actual, expected) => {
     const [got, wanted] = [JSON.stringify(actual), JSON.stringify(expected)];
     results.push({ name, passed: got === wanted, detail: `expected ${wanted}, got ${got}` });
   };
-  for (const each of [stage, registrations, shutdownOrder, health]) {
+  for (const each of [installation, classes, decorators, stage, registrations, shutdownOrder, health, ...features]) {
     try {
-      await each(loaded, check);
+      await each(loaded, check, row);
     } catch (error) {
       results.push({ name: each.name, passed: false, detail: error?.stack ?? String(error) });
     }
   }
   return results;
 };
+
+async function installation(loaded, check, { nest, format }) {
+  const majors = ['core', 'terminus'].map((each) => majorOf(`@nestjs/${each}`));
+  const compiled = readFileSync(join(__dirname, 'main.js'), 'utf8').includes('require(') ? 'commonjs' : 'module';
+  await check(
+    'Nest, Terminus and the module format are what they should be',
+    [...majors, compiled],
+    [nest, nest, format],
+  );
+  const entry = require.resolve(PACKAGE);
+  const nests = ['common', 'core', 'terminus'].map((each) => require.resolve(`@nestjs/${each}`));
+  const theirs = ['common', 'core', 'terminus'].map((each) => createRequire(entry).resolve(`@nestjs/${each}`));
+  await check('the package loads the Nest of the application', theirs, nests);
+  const own = readdirSync(dirname(require.resolve(`${PACKAGE}/package.json`)));
+  await check('the package brings no dependency of its own', own.includes('node_modules'), false);
+}
+
+async function classes({ seda, EngineBus, CommonEnvelope }, check, { format }) {
+  const same = EngineBus === seda.SedaBus && CommonEnvelope === seda.Envelope;
+  await check('the subpaths hold the same classes', same, true);
+  if (format === 'module') return;
+  const imported = await import(PACKAGE);
+  await check('require and import load the same classes', imported.SedaBus === seda.SedaBus, true);
+}
+
+async function decorators({ compiled }, check) {
+  await check('decorators and types work when they are compiled', await compiled(), ['completed', 1]);
+}
 
 async function stage(loaded, check) {
   const { seda } = loaded;
@@ -111,7 +145,7 @@ async function health(loaded, check) {
     controllers: [Health],
     providers: [Worker],
   });
-  const app = await core.NestFactory.create(App, { logger: false });
+  const app = await core.NestFactory.create(App, { logger: false, abortOnError: false });
   await app.listen(0);
   const url = `http://127.0.0.1:${app.getHttpServer().address().port}/health`;
   const up = await fetch(url);
@@ -129,32 +163,6 @@ async function health(loaded, check) {
   await check('R9.6: and the work is done', bus.stats().work.delivered, 1);
 }
 
-function start({ common, core }, metadata) {
-  return core.NestFactory.createApplicationContext(moduleOf(common, metadata), { logger: false });
-}
-
-function moduleOf({ Module }, metadata) {
-  function App() {}
-  Module(metadata)(App);
-  return App;
-}
-
-function handlerClass({ seda }, name, handle) {
-  class Handler {
-    seen = [];
-
-    handle(envelope) {
-      return handle(this, envelope);
-    }
-  }
-  decorate(seda.Stage(name), Handler, 'handle');
-  return Handler;
-}
-
-function decorate(decorator, target, method) {
-  decorator(target.prototype, method, Object.getOwnPropertyDescriptor(target.prototype, method));
-}
-
-function inject(target, ...types) {
-  Reflect.defineMetadata('design:paramtypes', types, target);
+function majorOf(name) {
+  return Number.parseInt(require(`${name}/package.json`).version, 10);
 }

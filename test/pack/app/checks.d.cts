@@ -1,0 +1,2 @@
+declare function checks(row: object, loaded: object): Promise<{ readonly passed: boolean }[]>;
+export = checks;
