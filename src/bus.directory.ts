@@ -5,8 +5,10 @@ import { DEFAULT_BUS } from './seda-bus.tokens.js';
 
 export interface DirectoryEntry {
   readonly bus: SedaBus;
-  /** Registers what a module that was loaded lazily declares for this bus; the names of the stages. */
-  explore(moduleRef: ModuleRef): string[];
+  /** Whether attempts of this stage start in this process. */
+  consumes(stage: string): boolean;
+  /** Looks at what a module that was loaded lazily declares for this bus; what it returns registers it. */
+  explore(moduleRef: ModuleRef): () => string[];
 }
 
 /** The buses of one application by name. */

@@ -42,7 +42,17 @@ export function createStageRef(
 
 /** Whether the module can drive it. A test may have put something simpler in its place. */
 export function isBus(candidate: SedaBus): boolean {
-  const needed = ['channel', 'subscribe', 'setDeadLetterChannel', 'start', 'shutdown', 'stats', 'on', 'stage'] as const;
+  const needed = [
+    'channel',
+    'subscribe',
+    'setDeadLetterChannel',
+    'start',
+    'shutdown',
+    'stats',
+    'totals',
+    'on',
+    'stage',
+  ] as const;
   return needed.every((method) => typeof candidate[method] === 'function');
 }
 

@@ -18,6 +18,7 @@ import type { DrainOn, ModuleSettings } from './seda-bus.options.js';
 import { SEDA_BUS, SEDA_BUS_SETTINGS } from './seda-bus.tokens.js';
 import { type Registered, StageRegistrar } from './stage.registrar.js';
 import { Reminder } from './reminder.js';
+import { isConsumed } from './stage.role.js';
 
 const NOT_STARTED =
   'The bus was made 5 seconds ago and consumes nothing: the application was not initialised. ' +
@@ -52,7 +53,11 @@ export class BusLifecycle
     private readonly consumers: HandlerConsumers,
   ) {
     this.journal = new BusJournal(settings.name);
-    directory.add(settings.name, { bus, explore: (moduleRef) => this.explore(moduleRef) });
+    directory.add(settings.name, {
+      bus,
+      consumes: (stage) => isConsumed(stage, settings.consumed),
+      explore: (moduleRef) => this.explore(moduleRef),
+    });
     if (!isBus(bus)) return;
     settings.probe?.attach(bus);
     this.journal.follow(bus);
@@ -91,11 +96,14 @@ export class BusLifecycle
   }
 
   /** What a module that was loaded lazily declares. */
-  private explore(moduleRef: ModuleRef): string[] {
-    if (!isBus(this.bus)) return [];
-    const stages = this.registrar.explore(moduleRef);
-    this.warnOfHandlers();
-    return stages;
+  private explore(moduleRef: ModuleRef): () => string[] {
+    if (!isBus(this.bus)) return () => [];
+    const register = this.registrar.explore(moduleRef);
+    return () => {
+      const stages = register();
+      this.warnOfHandlers();
+      return stages;
+    };
   }
 
   private async drainOn(moment: DrainOn): Promise<void> {
@@ -107,13 +115,9 @@ export class BusLifecycle
     this.reminder?.cancel();
     this.signalCheck?.cancel();
     if (this.bus.state === 'closed') return;
-    const before = this.abandoned();
+    const before = this.bus.totals().abandoned;
     const drained = await this.bus.shutdown({ timeoutMs: this.settings.shutdownTimeoutMs });
-    this.journal.ended(this.abandoned() - before, drained);
-  }
-
-  private abandoned(): number {
-    return Object.values(this.bus.stats()).reduce((sum, { droppedBy }) => sum + droppedBy.abandoned, 0);
+    this.journal.ended(this.bus.totals().abandoned - before, drained);
   }
 
   private warnOfHandlers(): void {

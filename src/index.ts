@@ -69,6 +69,7 @@ export { ATTEMPT, ENVELOPE } from './scope/scope.providers.js';
 export { SedaBusModule } from './seda-bus.module.js';
 export type {
   DrainOn,
+  FeatureOptions,
   SedaBusAsyncResult,
   SedaBusModuleAsyncOptions,
   SedaBusModuleOptions,

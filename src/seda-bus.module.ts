@@ -8,6 +8,7 @@ import { FirstToEndModule } from './first-to-end.module.js';
 import { HandlerConsumers } from './handler.consumers.js';
 import {
   type FeatureDeclaration,
+  type FeatureOptions,
   type ModuleSettings,
   type SedaBusModuleAsyncOptions,
   type SedaBusModuleOptions,
@@ -64,12 +65,12 @@ export class SedaBusModule {
   /**
    * Declares stages, with or without a handler somewhere, and provides their `StageRef`s to the importing module for
    * `@InjectStage(name)`. Needs a `forRoot` in the application.
-   * @param on the bus they are on
+   * @param on the bus they are on, and what to import to reach it: the root module, if that is not global
    * @throws InvalidOptionError for a stage without a name
    */
   static forFeature<Name extends string>(
     stages: readonly StageFeature<Name>[],
-    { bus = DEFAULT_BUS }: { readonly bus?: string } = {},
+    { bus = DEFAULT_BUS, imports = [] }: FeatureOptions = {},
   ): DynamicModule {
     if (!Array.isArray(stages)) throw new InvalidOptionError('forFeature', 'a list of stages', stages);
     for (const stage of stages as readonly StageFeature[]) checkStageName('forFeature.name', stage?.name);
@@ -81,6 +82,7 @@ export class SedaBusModule {
     const features: FeatureDeclaration = { bus, stages };
     return {
       module: SedaBusFeatureModule,
+      imports: [...imports],
       providers: [{ provide: SEDA_FEATURES, useValue: features }, ...refs],
       exports: refs.map(({ provide }) => provide),
     };

@@ -65,7 +65,8 @@ export interface SedaBusModuleOptions extends Omit<SedaBusOptions, 'autoStart' |
    * @default false
    */
   readonly enhancers?: boolean | EnhancerOptions;
-  /** Provide `SedaBus` to all modules. With `false` a module that uses it, `forFeature` too, has to import it. @default true */
+  /** Provide `SedaBus` to all modules. With `false` a module that uses it has to import it; so has
+   * `forFeature`, by its `imports`. @default true */
   readonly global?: boolean;
 }
 
@@ -92,6 +93,12 @@ export interface SedaBusModuleAsyncOptions extends Pick<ModuleMetadata, 'imports
 /** A stage that `forFeature` declares. */
 export interface StageFeature<Name extends string = string> extends StageOptions {
   readonly name: Checked<Name>;
+}
+
+/** Where the stages of a `forFeature` are. */
+export interface FeatureOptions extends Pick<ModuleMetadata, 'imports'> {
+  /** The name of their bus. @default the bus without a name */
+  readonly bus?: string;
 }
 
 /** What one `forFeature` declares. */

@@ -10,6 +10,11 @@ import { type DecoratedMethod, StageMetadataAccessor, isObject } from './stage-m
 
 export type Wrapper = ReturnType<DiscoveryService['getProviders']>[number];
 
+/** Which modules are meant. */
+export type InModule = (module: Wrapper['host']) => boolean;
+
+const everywhere: InModule = () => true;
+
 /** What one decoration says of one class. */
 export interface HandlerDeclaration {
   /** `Class.method`. */
@@ -54,11 +59,11 @@ export class StageExplorer {
     private readonly consumers: HandlerConsumers,
   ) {}
 
-  /** The stages that `forFeature`s declare on a bus. */
-  features(bus: string): StageFeature[] {
+  /** The stages that `forFeature`s declare on a bus, in all modules or in some. */
+  features(bus: string, inModule: InModule = everywhere): StageFeature[] {
     return this.discovery
       .getProviders()
-      .filter(({ token }) => token === SEDA_FEATURES)
+      .filter(({ token, host }) => token === SEDA_FEATURES && inModule(host))
       .map(({ instance }) => instance as FeatureDeclaration)
       .filter((declaration) => declaration.bus === bus)
       .flatMap(({ stages }) => stages);
@@ -71,22 +76,19 @@ export class StageExplorer {
   }
 
   /**
-   * The handlers of a bus, of all modules or of some. Only once every provider is instantiated.
+   * The handlers of a bus in fresh modules. Only once every provider of theirs is instantiated.
    * @param buses the names of all there are
+   * @param known the modules whose handlers are registered, and the fresh ones
    * @throws SedaModuleError for a handler that is there twice, or on a bus that does not exist
    */
-  handlers(
-    bus: string,
-    buses: readonly string[],
-    inModule: (module: Wrapper['host']) => boolean = () => true,
-  ): Handler[] {
-    const hosts = withoutRepeats(this.hosts());
+  handlers(bus: string, buses: readonly string[], known: InModule, fresh: InModule): Handler[] {
+    const hosts = withoutRepeats(this.hosts().filter(({ wrapper }) => known(wrapper.host)));
     const classes = new Map<object, Host>();
     for (const host of hosts) {
       this.requireOneProvider(host, classes.get(host.prototype));
       classes.set(host.prototype, host);
     }
-    return hosts.filter(({ wrapper }) => inModule(wrapper.host)).flatMap((host) => this.handlersOf(host, bus, buses));
+    return hosts.filter(({ wrapper }) => fresh(wrapper.host)).flatMap((host) => this.handlersOf(host, bus, buses));
   }
 
   private handlersOf(host: Host, bus: string, buses: readonly string[]): Handler[] {
@@ -191,6 +193,8 @@ function requireBus({ owner, stage, bus }: HandlerDeclaration, buses: readonly s
 /** What names a bus, by whatever means, that no root module provides. */
 export function unknownBus(who: string, bus: string, buses: readonly string[]): SedaModuleError {
   const known = buses.map((name) => `'${name}'`).join(', ');
-  const message = `${who} is for the bus '${bus}', which no SedaBusModule.forRoot provides. There is: ${known || 'none'}.`;
+  const message = buses.includes(bus)
+    ? `${who} cannot reach the bus '${bus}', whose root module is not global. Give it forFeature(stages, { imports: [root] }).`
+    : `${who} is for the bus '${bus}', which no SedaBusModule.forRoot provides. There is: ${known || 'none'}.`;
   return new SedaModuleError('SEDA_UNKNOWN_BUS', message);
 }

@@ -1,10 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type ModuleRef, ModulesContainer } from '@nestjs/core';
 import { InvalidOptionError, SedaBus } from '#engine';
-import { busNames, moduleOf, reachableFrom } from './module.graph.js';
-import type { ModuleSettings } from './seda-bus.options.js';
+import { type NestModule, busNames, moduleOf, reachableFrom } from './module.graph.js';
+import type { ModuleSettings, StageFeature } from './seda-bus.options.js';
 import { SEDA_BUS, SEDA_BUS_SETTINGS } from './seda-bus.tokens.js';
-import { type Handler, StageExplorer } from './stage.explorer.js';
+import { type Handler, type InModule, StageExplorer } from './stage.explorer.js';
 import { type StagePlan, planStages } from './stage.plan.js';
 import { idlePatterns, isConsumed } from './stage.role.js';
 
@@ -16,6 +16,14 @@ export interface Registered {
   readonly publishOnly: readonly string[];
   /** What `consume` names and no stage is called. */
   readonly idlePatterns: readonly string[];
+}
+
+/** What is found in fresh modules, and the plan it leads to; nothing is registered yet. */
+interface Prepared {
+  readonly modules: ReadonlySet<NestModule>;
+  readonly handlers: readonly Handler[];
+  readonly features: readonly StageFeature[];
+  plan: StagePlan;
 }
 
 /** Brings what the application declares onto the bus. */
@@ -38,50 +46,74 @@ export class StageRegistrar {
    * @throws InvalidOptionError, StageConflictError, SedaModuleError naming the handlers they concern
    */
   register(): Registered {
-    const modules = [...this.modules.values()];
-    const plan = this.take(this.explorer.handlers(this.settings.name, busNames(modules)));
-    for (const module of modules) this.explored.add(module);
-    const names = [...plan.stages.keys()];
-    const { consumed } = this.settings;
+    const prepared = this.prepare([...this.modules.values()]);
+    this.commit(prepared);
+    const names = [...prepared.plan.stages.keys()];
+    const { consumed, deadLetterChannel } = this.settings;
     return {
       stages: names.length,
       handlers: this.handlers.length,
-      publishOnly: names.filter((name) => !isConsumed(name, consumed)),
+      publishOnly: names.filter((name) => !isConsumed(name, consumed) && name !== deadLetterChannel),
       idlePatterns: idlePatterns(consumed, names),
     };
   }
 
   /**
-   * Registers what a module that was loaded lazily declares, and what the modules do that it imports; the stages of its
-   * handlers.
+   * Looks at what a module that was loaded lazily declares, and what the modules do that it imports. What comes back
+   * registers it; until then nothing new is on the bus. It returns the stages of the handlers.
    * @throws InvalidOptionError for what is no module of this application; otherwise as {@link register}
    */
-  explore(moduleRef: ModuleRef): string[] {
+  explore(moduleRef: ModuleRef): () => string[] {
     const loaded = moduleOf(this.modules, moduleRef);
     if (loaded === undefined)
       throw new InvalidOptionError('explore', 'what LazyModuleLoader.load() resolves to', moduleRef);
-    const fresh = reachableFrom(loaded).filter((module) => !this.explored.has(module));
-    const isFresh = (module: object | undefined): boolean => module !== undefined && fresh.includes(module as never);
-    const handlers = this.explorer.handlers(this.settings.name, busNames([...this.modules.values()]), isFresh);
-    this.take(handlers);
-    for (const module of fresh) this.explored.add(module);
-    return [...new Set(handlers.map(({ stage }) => stage))];
+    const prepared = this.prepare(reachableFrom(loaded));
+    const own = new Set(prepared.handlers.map(({ stage }) => stage));
+    for (const { name } of prepared.features) own.add(name);
+    prepared.plan = planOf(prepared.plan, own);
+    // What is there already may contradict: it is asked before anything new is.
+    declareStages(
+      this.bus,
+      planOf(prepared.plan, new Set([...own].filter((name) => this.bus.stage(name) !== undefined))),
+    );
+    return () => this.commit(prepared);
   }
 
-  private take(handlers: readonly Handler[]): StagePlan {
-    const all = [...this.handlers, ...handlers];
-    const plan = planStages(this.settings, this.explorer.features(this.settings.name), all);
+  private prepare(modules: readonly NestModule[]): Prepared {
+    const { name } = this.settings;
+    const fresh = new Set(modules.filter((module) => !this.explored.has(module)));
+    const isFresh: InModule = (module) => module !== undefined && fresh.has(module);
+    const isKnown: InModule = (module) => module !== undefined && (fresh.has(module) || this.explored.has(module));
+    const handlers = this.explorer.handlers(name, busNames([...this.modules.values()]), isKnown, isFresh);
+    const plan = planStages(this.settings, this.explorer.features(name, isKnown), [...this.handlers, ...handlers]);
+    return { modules: fresh, handlers, features: this.explorer.features(name, isFresh), plan };
+  }
+
+  private commit({ modules, handlers, plan }: Prepared): string[] {
     declareStages(this.bus, plan);
     const { probe } = this.settings;
     for (const { stage, consumer } of handlers) this.bus.subscribe(stage, probe?.wrap(stage, consumer) ?? consumer);
     for (const source of plan.channels.keys()) this.deadLetterSources.add(source);
-    this.handlers = all;
-    return plan;
+    for (const module of modules) this.explored.add(module);
+    this.handlers = [...this.handlers, ...handlers];
+    return [...new Set(handlers.map(({ stage }) => stage))];
   }
+}
+
+/** What of a plan concerns these stages. */
+function planOf({ stages, channels }: StagePlan, names: ReadonlySet<string>): StagePlan {
+  return {
+    stages: new Map([...stages].filter(([name]) => names.has(name))),
+    channels: new Map([...channels].filter(([, channel]) => names.has(channel))),
+  };
 }
 
 /** Declares the stages of a plan; `provisional`, as long as others may still add to it. */
 export function declareStages(bus: SedaBus, { stages, channels }: StagePlan, provisional = false): void {
-  for (const [name, options] of stages) bus.channel(name, options, { provisional });
+  for (const [name, options] of stages) {
+    // Nobody says anything of it: it may be what it is.
+    const said = Object.keys(options).length > 0 || bus.stage(name) === undefined;
+    bus.channel(name, said ? options : undefined, { provisional });
+  }
   for (const [source, channel] of channels) bus.setDeadLetterChannel(source, channel);
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ModuleRef } from '@nestjs/core';
-import { type Consumer, StageConflictError, type StageOptions, type StageRef } from '#engine';
+import { type Consumer, InvalidOptionError, StageConflictError, type StageOptions, type StageRef } from '#engine';
 import { BusDirectory } from './bus.directory.js';
 
 /** Which bus is meant. */
@@ -22,14 +22,19 @@ export class StageRegistry {
     return this.buses.require(bus).bus.stage<Payload>(name);
   }
 
-  /** The names of all stages, in the order they were declared; dead-letter channels are stages, too. */
+  /**
+   * The names of all stages, in the order they were declared; dead-letter channels are stages, too, one that is being
+   * removed is none.
+   */
   list({ bus }: OnBus = {}): string[] {
-    return Object.keys(this.buses.require(bus).bus.stats());
+    const target = this.buses.require(bus).bus;
+    return Object.keys(target.stats()).filter((name) => target.stage(name) !== undefined);
   }
 
   /**
-   * Declares a stage that none has declared, and subscribes its consumers.
-   * @throws StageConflictError for a name that is taken
+   * Declares a stage that none has declared, and subscribes its consumers. Where the module's `consume` leaves the stage
+   * out, they are not called.
+   * @throws StageConflictError for a name that is taken, StageInUseError for one that is being removed
    * @throws InvalidOptionError, BusClosedError
    */
   add<Payload = unknown>(
@@ -38,10 +43,14 @@ export class StageRegistry {
     consumers: Consumer | readonly Consumer[],
     { bus }: OnBus = {},
   ): StageRef<Payload> {
-    const target = this.buses.require(bus).bus;
+    const entry = this.buses.require(bus);
+    const target = entry.bus;
     if (target.stage(name) !== undefined) throw new StageConflictError(name, 'the registry adds new names only');
-    target.channel(name, options);
-    for (const consumer of [consumers].flat()) target.subscribe(name, consumer);
+    const all: unknown[] = [consumers].flat();
+    for (const consumer of all)
+      if (typeof consumer !== 'function') throw new InvalidOptionError('add.consumers', 'functions', consumer);
+    target.channel(name, entry.consumes(name) ? options : { ...options, consume: false });
+    for (const consumer of all) target.subscribe(name, consumer as Consumer);
     return target.stage<Payload>(name) as StageRef<Payload>;
   }
 
@@ -57,13 +66,14 @@ export class StageRegistry {
   /**
    * Registers the handlers of a module that was loaded lazily, and of what that module imports; Nest calls no hooks for
    * them. Returns the names of their stages; for a module that was explored before, none. They are drained with their
-   * bus.
+   * bus. What is wrong with a module keeps all of it off all buses.
    *
    * @param moduleRef what `LazyModuleLoader.load` resolves to
    * @throws InvalidOptionError for anything else, and for bad options
-   * @throws StageConflictError, SedaModuleError as at the boot
+   * @throws StageConflictError, SedaModuleError as at the boot; BusClosedError
    */
   explore(moduleRef: ModuleRef): string[] {
-    return [...this.buses.all].flatMap((bus) => bus.explore(moduleRef));
+    const registering = [...this.buses.all].map((bus) => bus.explore(moduleRef));
+    return registering.flatMap((register) => register());
   }
 }

@@ -36,6 +36,8 @@ export interface BusTotals {
   readonly early: number;
   /** Callbacks and listeners that threw or rejected. */
   readonly callbackErrors: number;
+  /** Envelopes abandoned at any stage, those that were removed since included. */
+  readonly abandoned: number;
 }
 
 /**
@@ -70,6 +72,7 @@ export class SedaBus {
    * Declares a stage. Once it is declared, the same options again are fine and none are, too. `provisional` only makes
    * sure that the stage exists; the options it then gets may still be replaced by a declaration.
    * @throws StageConflictError for other options than it was declared with
+   * @throws StageInUseError while a stage of that name is being removed; `subscribe` and `setDeadLetterChannel`, too
    */
   channel<Name extends string>(
     name: Checked<Name>,
@@ -110,18 +113,20 @@ export class SedaBus {
 
   /**
    * Takes a stage off the bus. Its name is unknown at once: publishers that wait there get `false`, and a hop to it is
-   * dead-lettered as `unroutable`. What it has admitted is finished first, for `timeoutMs` at most; the rest is
-   * abandoned. Resolves `true` if nothing was. As long as it takes, `stats()` still shows the stage.
+   * dead-lettered as `unroutable`. What it has admitted is finished first, for `timeoutMs` at most, on a bus that has
+   * not started not at all; the rest is abandoned. Resolves `true` if nothing was. As long as it takes, `stats()` shows
+   * the stage, its state `draining`.
    *
    * @throws UnknownStageError (as a rejection), for a stage that is being removed already, too
    * @throws StageInUseError (as a rejection) for a channel that dead letters still go to
-   * @throws InvalidOptionError (as a rejection)
+   * @throws InvalidOptionError, BusClosedError (as rejections)
    */
   async removeStage<Name extends string>(
     name: Checked<Name>,
     { timeoutMs = SHUTDOWN_TIMEOUT_MS }: { timeoutMs?: number } = {},
   ): Promise<boolean> {
     durationMs('removeStage.timeoutMs', timeoutMs);
+    this.requireOpen(`removeStage('${name}')`);
     return removeStage(this.core, this.core.registry.require(name), timeoutMs);
   }
 
@@ -219,7 +224,7 @@ export class SedaBus {
   idle<Name extends string>(stage?: Checked<Name>): Promise<void> {
     const { idleWatch, registry } = this.core;
     if (stage === undefined) return idleWatch.until('bus', () => [...registry.all].every((each) => each.idle));
-    const watched = registry.require(stage);
+    const watched = registry.leavingNamed(stage) ?? registry.require(stage);
     return idleWatch.until(watched, () => watched.idle);
   }
 
@@ -267,8 +272,8 @@ export class SedaBus {
 
   /** What belongs to no stage. */
   totals(): BusTotals {
-    const { intake, callbackErrors } = this.core;
-    return { unroutable: intake.unroutable, early: intake.early.count, callbackErrors };
+    const { intake, registry, callbackErrors } = this.core;
+    return { unroutable: intake.unroutable, early: intake.early.count, callbackErrors, abandoned: registry.abandoned };
   }
 
   /**

@@ -75,7 +75,7 @@ export class Core implements StageHost {
   }
 
   createStage(name: string, settings: StageSettings, implied: boolean): Stage {
-    if (this.registry.isLeaving(name))
+    if (this.registry.leavingNamed(name) !== undefined)
       throw new StageInUseError(name, 'is still being removed: await removeStage() before it is declared again');
     const stage = new Stage(name, settings, new MemoryBackend(this.clock, this.calendar), this);
     this.registry.add(stage, implied);

@@ -119,7 +119,10 @@ export class AttemptInterruptedError extends SedaError {
   override readonly name = 'AttemptInterruptedError';
 
   constructor(stage: string) {
-    super('SEDA_ATTEMPT_INTERRUPTED', `The bus shut down during an attempt at stage '${stage}'.`);
+    super(
+      'SEDA_ATTEMPT_INTERRUPTED',
+      `The bus shut down, or the stage was removed, during an attempt at stage '${stage}'.`,
+    );
   }
 }
 

@@ -42,6 +42,10 @@ export class Stage implements Drainable, AttemptHost, Admitting {
   parks = false;
   /** How many are out on a loan: see {@link borrow}. */
   lent = 0;
+  /** Taken off the bus for good: what comes back from a loan has no place any more. */
+  gone = false;
+  /** Being taken off the bus. */
+  private leaving = false;
 
   constructor(
     readonly name: string,
@@ -86,6 +90,7 @@ export class Stage implements Drainable, AttemptHost, Admitting {
   get state(): StageState {
     const { state } = this.host.lifecycle;
     if (state === 'starting' || this.host.lifecycle.ending) return state;
+    if (this.leaving) return 'draining';
     if (this.heldItself || this.host.held) return 'held';
     return this.admission.paused ? 'paused' : state;
   }
@@ -96,8 +101,9 @@ export class Stage implements Drainable, AttemptHost, Admitting {
    */
   get idle(): boolean {
     const { waiting, inFlight } = this.books;
+    // Nobody here makes room for those who wait there.
+    if (!this.settings.consume) return inFlight === 0;
     if (waiting > 0 || inFlight > 0) return false;
-    if (!this.settings.consume) return true;
     const { depth, retrying, parked } = this.backend;
     const atRest = this.parks && this.consumers.size === 0 ? depth : parked;
     return retrying === 0 && depth === atRest;
@@ -128,6 +134,16 @@ export class Stage implements Drainable, AttemptHost, Admitting {
     this.wake();
   }
 
+  /** No more comes in, and what is here goes on, whatever held it: the stage is being removed. */
+  leave(): void {
+    this.changeState(() => {
+      this.leaving = true;
+      this.heldItself = false;
+    });
+    this.admission.dismissAll();
+    this.wake();
+  }
+
   /** Whether this envelope is here because its attempts elsewhere ended. */
   isDeadLetter(envelope: EnvelopeShape): boolean {
     return this.parks && factsOf(envelope) !== undefined;
@@ -135,7 +151,7 @@ export class Stage implements Drainable, AttemptHost, Admitting {
 
   /** Whether it stays here when the bus ends: a dead letter that nobody was going to handle. */
   keeps(envelope: EnvelopeShape, parked: boolean): boolean {
-    return (parked || this.consumers.size === 0) && this.isDeadLetter(envelope);
+    return (parked || this.consumers.size === 0 || !this.settings.consume) && this.isDeadLetter(envelope);
   }
 
   /** Tells listeners if the state is another than `from`. */
@@ -188,7 +204,7 @@ export class Stage implements Drainable, AttemptHost, Admitting {
   }
 
   /** Ends a lease in the books and the backend; what follows for the stage's permits and those who wait. */
-  leave(lease: Lease, settlement: 'done' | 'return' | 'park', dueAt?: number): void {
+  end(lease: Lease, settlement: 'done' | 'return' | 'park', dueAt?: number): void {
     this.backend.settle(lease, settlement, dueAt);
     this.books.inFlight--;
     this.wake();
@@ -206,7 +222,9 @@ export class Stage implements Drainable, AttemptHost, Admitting {
   giveBack(lease: Lease, delivered: boolean): void {
     if (delivered) this.books.delivered++;
     this.lent--;
-    this.leave(lease, delivered ? 'done' : lease.parked ? 'park' : 'return', lease.dueAt);
+    const lost = this.gone && !delivered;
+    this.end(lease, delivered || lost ? 'done' : lease.parked ? 'park' : 'return', lease.dueAt);
+    if (lost) this.drop(lease.envelope, lease.receipt, 'abandoned');
     this.admission.makeUpForReturn();
     this.host.lessToDo();
   }

@@ -132,13 +132,14 @@ export class Admission {
    * waits. A hop to the stage that it leaves comes in at once. `arrived` may be called before this returns; with an
    * error, if the envelope's own slip threw one.
    */
-  receiveHop(lease: Lease, fromHere: boolean, timeoutMs: number, arrived: (answer: Answer | Error) => void): void {
+  receiveHop(lease: Lease, from: Admitting, timeoutMs: number, arrived: (answer: Answer | Error) => void): void {
+    const fromHere = from === this.stage;
     if (!fromHere && WHEN_FULL[this.stage.settings.backpressure] === 'evict') this.makeRoom();
     if (this.stage.host.lifecycle.ended) arrived('abandoned');
     else if (fromHere || (this.hasRoom && this.insiders.length === 0)) arrived(this.acceptHop(lease));
     else {
       this.notePressure();
-      this.insiders.join({ timeoutMs }, new WaitingHop(this, lease, arrived));
+      this.insiders.join({ timeoutMs }, new WaitingHop(this, lease, from, arrived));
     }
   }
 
@@ -182,6 +183,17 @@ export class Admission {
   /** Sends waiting publishers away: the intake is closed for good. */
   dismissPublishers(): void {
     this.publishers.dismiss('closed');
+  }
+
+  /** Sends all away who wait: the stage is being removed. Hops are dead-lettered at the stages they are leaving. */
+  dismissAll(): void {
+    this.publishers.dismiss('closed');
+    this.insiders.dismiss('closed');
+  }
+
+  /** Sends the hops away that come from one stage; it counts them. */
+  abandonHopsOf(stage: Admitting): void {
+    this.insiders.dismiss('abandoned', (waiter) => waiter instanceof WaitingHop && waiter.from === stage);
   }
 
   /** Sends hops that wait to come in away; the stages they are leaving count them. */

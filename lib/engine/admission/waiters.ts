@@ -1,7 +1,7 @@
 import type { EnvelopeShape } from '../envelope.js';
 import type { Receipt } from '../intake/receipt.js';
 import type { Lease } from '../queue/lease.js';
-import type { Admission } from './admission.js';
+import type { Admission, Admitting } from './admission.js';
 import { type Answer, Waiter } from './waiting-line.js';
 
 /** A publisher that waits for room. */
@@ -31,6 +31,8 @@ export class WaitingHop extends Waiter {
   constructor(
     private readonly admission: Admission,
     private readonly lease: Lease,
+    /** The stage that it leaves. */
+    readonly from: Admitting,
     private readonly arrived: (answer: Answer | Error) => void,
   ) {
     super();

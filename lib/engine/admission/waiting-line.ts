@@ -73,9 +73,11 @@ export class WaitingLine {
     return waiter;
   }
 
-  /** Sends all away, in order. Who joins meanwhile stays. */
-  dismiss(answer: GivenUp): void {
-    for (let left = this.count; left > 0; left--) this.shift()?.called(answer);
+  /** Sends all away who match, in order. Who joins meanwhile stays. */
+  dismiss(answer: GivenUp, matches: (waiter: Waiter) => boolean = () => true): void {
+    const going: Waiter[] = [];
+    for (let waiter = this.head; waiter !== undefined; waiter = waiter.next) if (matches(waiter)) going.push(waiter);
+    for (const waiter of going) this.leave(waiter, answer);
   }
 
   /** Takes one out of the line before it is its turn, and tells it why; one who is not there is ignored. */

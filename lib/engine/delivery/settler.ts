@@ -50,7 +50,7 @@ export class Settler {
   refuseForWantOfConsumers(lease: Lease, error: Error): void {
     lease.attempt--;
     this.stage.books.deadLettered++;
-    this.stage.leave(lease, 'done');
+    this.stage.end(lease, 'done');
     this.deadLetter(lease, 'no-consumer', error);
     this.stage.host.lessToDo();
   }
@@ -79,7 +79,7 @@ export class Settler {
     }
     const { hopTimeoutMs } = this.stage.settings;
     let arrived = false;
-    next.admission.receiveHop(lease, next === this.stage, hopTimeoutMs, (answer) => {
+    next.admission.receiveHop(lease, this.stage, hopTimeoutMs, (answer) => {
       arrived = true;
       this.arrived(execution, next, answer);
     });
@@ -89,6 +89,7 @@ export class Settler {
   private arrived(execution: Execution, next: Stage, answer: Answer | Error): void {
     if (answer === 'admitted') this.deliver(execution);
     else if (answer === 'abandoned') this.abandon(execution);
+    else if (answer === 'closed') this.bury(execution, 'unroutable', new UnroutableError(this.stage.name, next.name));
     else if (typeof answer === 'object') this.bury(execution, 'unroutable', answer);
     else {
       const error = new HopTimeoutError(this.stage.name, next.name, this.stage.settings.hopTimeoutMs);
@@ -163,7 +164,7 @@ export class Settler {
   }
 
   private end(execution: Execution, settlement: Settlement, dueAt?: number): void {
-    this.stage.leave(execution.lease, settlement, dueAt);
+    this.stage.end(execution.lease, settlement, dueAt);
     this.releasePermit(execution);
     this.stage.host.lessToDo();
   }

@@ -34,7 +34,7 @@ export class Ending {
     const { lifecycle, clock } = this.core;
     // A bus that has not started to consume never will: there is nothing to wait for.
     if (lifecycle.state === 'starting' || lifecycle.ended) return this.now();
-    this.abandonedBefore = this.abandoned();
+    this.abandonedBefore = this.core.registry.abandoned;
     const deadline = (this.core.deadline = clock.now() + timeoutMs);
     lifecycle.drain();
     for (const stage of this.core.registry.all) {
@@ -64,19 +64,13 @@ export class Ending {
   /** Asked before the first listener hears of the end: all who ask get the same answer, those listeners, too. */
   private nothingIsLost(): boolean {
     const { lifecycle, registry, intake } = this.core;
-    const lostBefore = lifecycle.state === 'draining' && this.abandoned() > this.abandonedBefore;
+    const lostBefore = lifecycle.state === 'draining' && this.core.registry.abandoned > this.abandonedBefore;
     return !lostBefore && intake.early.count === 0 && ![...registry.all].some((stage) => stage.unfinished);
   }
 
   private allIdle(): boolean {
     for (const stage of this.core.registry.all) if (!stage.idle) return false;
     return true;
-  }
-
-  private abandoned(): number {
-    let sum = 0;
-    for (const { books } of this.core.registry.all) sum += books.droppedBy.abandoned;
-    return sum;
   }
 
   private warnOfDeadLetters(stages: readonly Stage[]): void {

@@ -5,29 +5,32 @@ import { untilOrLate } from './deadline.js';
 
 /**
  * Takes a stage off the bus: its name is unknown at once, what it has admitted is finished, then it is gone. Whether
- * nothing was abandoned.
+ * nothing was abandoned. A bus that ends meanwhile ends the stage, too, and keeps it in its books.
  * @throws StageInUseError for a channel that dead letters still go to
  */
 export async function removeStage(core: Core, stage: Stage, timeoutMs: number): Promise<boolean> {
-  const { clock, registry } = core;
+  const { clock, lifecycle, registry } = core;
   const source = registry.sourceOf(stage);
   if (source !== undefined)
     throw new StageInUseError(stage.name, `keeps the dead letters of ${source} and cannot be removed`);
+  const before = stage.books.droppedBy.abandoned;
   registry.retire(stage);
-  stage.admission.dismissPublishers();
-  await untilOrLate(core, { removed: stage }, () => stage.idle, clock.now() + timeoutMs);
-  return endOf(core, stage);
+  stage.leave();
+  // On a bus that has not started nothing would ever be finished.
+  if (lifecycle.state !== 'starting')
+    await untilOrLate(core, { removed: stage }, () => stage.idle, clock.now() + timeoutMs);
+  const finished = lifecycle.ended || abandonRest(core, stage);
+  return finished && stage.books.droppedBy.abandoned === before;
 }
 
-/** What is left is abandoned: hops that wait to come in, attempts that run, and what is queued. */
-function endOf(core: Core, stage: Stage): boolean {
-  const abandoned = (): number => stage.books.droppedBy.abandoned;
-  const before = abandoned();
-  stage.admission.dismissInsiders();
+/** Hops that wait elsewhere, attempts that run, and what is queued. `false` if a loan is still out, which ends by itself. */
+function abandonRest(core: Core, stage: Stage): boolean {
+  for (const { admission } of core.registry.all) admission.abandonHopsOf(stage);
   stage.interrupt();
   stage.dropQueued('abandoned', () => true);
   stage.backend.close();
+  stage.gone = true;
   core.registry.forget(stage);
   core.lessToDo();
-  return abandoned() === before;
+  return stage.lent === 0;
 }
