@@ -12,6 +12,7 @@ const note = (what: string) => (envelope: Envelope) => void seen.push(`${what} $
 
 /** A module with a handler for each stage, made anew for each test. */
 function moduleWith(...stages: [name: string, options?: object][]): Type {
+  @Injectable()
   class Handlers {}
   for (const [index, [name, options]] of stages.entries()) {
     const key = `handle${index}`;
@@ -19,9 +20,9 @@ function moduleWith(...stages: [name: string, options?: object][]): Type {
     const descriptor = Object.getOwnPropertyDescriptor(Handlers.prototype, key) as PropertyDescriptor;
     Stage(name, options)(Handlers.prototype, key, descriptor);
   }
-  Injectable()(Handlers);
+
+  @Module({ providers: [Handlers] })
   class Lazy {}
-  Module({ providers: [Handlers] })(Lazy);
   return Lazy;
 }
 
@@ -101,8 +102,8 @@ describe('N31: a lazily loaded module that is wrong', () => {
 
   test('a bad forFeature of a module that nobody has explored concerns nobody', async () => {
     const { app, explore } = await running();
+    @Module({ imports: [SedaBusModule.forFeature([{ name: 'x', capacity: -1 }])] })
     class Unexplored {}
-    Module({ imports: [SedaBusModule.forFeature([{ name: 'x', capacity: -1 }])] })(Unexplored);
     await app.get(LazyModuleLoader).load(() => Unexplored);
     expect(await explore(moduleWith(['good']))).toEqual(['good']);
   });
