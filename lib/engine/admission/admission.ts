@@ -193,7 +193,7 @@ export class Admission {
 
   /** Sends the hops away that come from one stage; it counts them. */
   abandonHopsOf(stage: Admitting): void {
-    this.insiders.dismiss('abandoned', (waiter) => waiter instanceof WaitingHop && waiter.from === stage);
+    this.insiders.dismiss('abandoned', (waiter) => waiter.comesFrom(stage));
   }
 
   /** Sends hops that wait to come in away; the stages they are leaving count them. */

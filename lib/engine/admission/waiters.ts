@@ -32,10 +32,14 @@ export class WaitingHop extends Waiter {
     private readonly admission: Admission,
     private readonly lease: Lease,
     /** The stage that it leaves. */
-    readonly from: Admitting,
+    private readonly from: Admitting,
     private readonly arrived: (answer: Answer | Error) => void,
   ) {
     super();
+  }
+
+  override comesFrom(stage: unknown): boolean {
+    return stage === this.from;
   }
 
   override called(answer: Answer): void {

@@ -25,6 +25,11 @@ export abstract class Waiter implements Abortable {
   /** Told exactly once. On `admitted` it comes in before it returns. */
   abstract called(answer: Answer): void;
 
+  /** Whether it is on its way from there. */
+  comesFrom(_stage: unknown): boolean {
+    return false;
+  }
+
   aborted(): void {
     this.line?.leave(this, 'aborted');
   }
