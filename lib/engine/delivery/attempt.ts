@@ -164,14 +164,11 @@ export class RunningAttempt extends Execution implements Attempt {
 
   private call(consumer: Consumer, envelope: Envelope): unknown {
     const { receipt } = this.lease;
-    return receipt === undefined
-      ? this.callHere(consumer, envelope)
-      : receipt.inContext(() => this.callHere(consumer, envelope));
-  }
-
-  private callHere(consumer: Consumer, envelope: Envelope): unknown {
     const { attempts } = this.host;
-    return attempts === undefined ? consumer(envelope, this) : attempts.run(this, consumer, envelope, this);
+    if (receipt === undefined && attempts === undefined) return consumer(envelope, this);
+    const call = (): unknown =>
+      attempts === undefined ? consumer(envelope, this) : attempts.run(this, consumer, envelope, this);
+    return receipt === undefined ? call() : receipt.inContext(call);
   }
 
   private awaitResult(result: PromiseLike<unknown>): void {

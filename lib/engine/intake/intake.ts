@@ -20,7 +20,12 @@ export class Intake {
   /** Those whose handlers wait for room at a publish, and at how many: as long as one does, others use the permit. */
   private readonly publishing = new Map<Execution, number>();
 
-  constructor(private readonly core: Core) {}
+  /** Whether each envelope takes the asynchronous context of its publish along. */
+  private readonly carriesContext: boolean;
+
+  constructor(private readonly core: Core) {
+    this.carriesContext = core.settings.propagateContext;
+  }
 
   /** A boolean where the answer is known at once, a promise where the publisher has to wait. */
   publish(
@@ -155,11 +160,10 @@ export class Intake {
   }
 
   private receiptFor(options: PublishOptions | undefined): Receipt | undefined {
-    const { propagateContext } = this.core.settings;
-    if (options === undefined && !propagateContext) return undefined;
+    if (options === undefined && !this.carriesContext) return undefined;
     const { onComplete, onSettled } = options ?? {};
-    if (onComplete === undefined && onSettled === undefined && !propagateContext) return undefined;
-    const context = propagateContext ? new AsyncResource('SedaEnvelope') : undefined;
+    if (onComplete === undefined && onSettled === undefined && !this.carriesContext) return undefined;
+    const context = this.carriesContext ? new AsyncResource('SedaEnvelope') : undefined;
     return new Receipt(onComplete, onSettled, this.guard, context);
   }
 
