@@ -35,7 +35,7 @@ export class Core implements StageHost {
   protected kept: readonly unknown[] | undefined;
   readonly idleWatch = new IdleWatch();
   readonly aborts = new AbortWatch();
-  readonly intake = new Intake(this);
+  readonly intake: Intake;
   held = false;
   deadline: number | undefined = undefined;
   /** Callbacks and listeners of the user that threw. */
@@ -45,6 +45,7 @@ export class Core implements StageHost {
 
   constructor(readonly settings: BusSettings) {
     this.clock = settings.clock;
+    this.intake = new Intake(this);
     this.random = settings.random;
     this.permits = new Permits(settings.concurrency, () => this.dispatcher.resume());
     this.turn = new Turn(settings.turnMs);

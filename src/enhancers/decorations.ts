@@ -25,16 +25,47 @@ export interface Decorations {
   readonly parameters: readonly DecoratedParameter[];
 }
 
+/** What stands on a class, or on a method. */
+interface Written {
+  readonly around: readonly Enhancer[];
+  readonly pipes: readonly Enhancer[];
+}
+
+const NOTHING: Written = Object.freeze({ around: Object.freeze([]), pipes: Object.freeze([]) });
+
 /** Reads what is written on classes; no property of an instance is read, no getter called. */
-export function decorationsOf(prototype: object, key: PropertyKey): Decorations {
-  const owner = prototype.constructor;
-  const method = methodOf(prototype, key);
-  const both = (name: string): Enhancer[] => [...listOf(name, owner), ...listOf(name, method)];
+export class DecorationReader {
+  /** A class with many handlers is read once. */
+  private readonly ofClasses = new WeakMap<object, Written>();
+
+  decorationsOf(prototype: object, key: PropertyKey): Decorations {
+    const owner = prototype.constructor;
+    const ofClass = this.ofClass(owner);
+    const ofMethod = writtenOn(methodOf(prototype, key));
+    return {
+      around: [...ofClass.around, ...ofMethod.around],
+      pipes: [...ofClass.pipes, ...ofMethod.pipes],
+      ownPipes: ofMethod.pipes,
+      parameters: parametersOf(owner, key),
+    };
+  }
+
+  private ofClass(owner: object): Written {
+    const known = this.ofClasses.get(owner);
+    if (known !== undefined) return known;
+    const written = writtenOn(owner);
+    this.ofClasses.set(owner, written);
+    return written;
+  }
+}
+
+function writtenOn(target: object): Written {
+  if (Reflect.getMetadataKeys(target).length === 0) return NOTHING;
   return {
-    around: [GUARDS_METADATA, INTERCEPTORS_METADATA, EXCEPTION_FILTERS_METADATA].flatMap(both),
-    pipes: both(PIPES_METADATA),
-    ownPipes: listOf(PIPES_METADATA, method),
-    parameters: parametersOf(owner, key),
+    around: [GUARDS_METADATA, INTERCEPTORS_METADATA, EXCEPTION_FILTERS_METADATA].flatMap((name) =>
+      listOf(name, target),
+    ),
+    pipes: listOf(PIPES_METADATA, target),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { ApplicationConfig, ContextId } from '@nestjs/core';
 import type { Consumer } from '#engine';
 import type { HandlerDeclaration, Host } from '../stage.explorer.js';
-import { type Decorations, decorationsOf } from './decorations.js';
+import { DecorationReader, type Decorations } from './decorations.js';
 import { requireUsable } from './enhancer.checks.js';
 import type { EnhancerSettings } from './enhancers.options.js';
 import { GlobalEnhancers } from './global-enhancers.js';
@@ -18,6 +18,7 @@ export interface Pipeline {
 /** Tells the handlers that run through Nest's guards, pipes, interceptors and filters from those that are called directly. */
 export class HandlerEnhancers {
   private readonly globals: GlobalEnhancers;
+  private readonly reader = new DecorationReader();
   private readonly ignored = new Set<string>();
   private readonly idle = new Set<string>();
 
@@ -33,7 +34,7 @@ export class HandlerEnhancers {
    * @throws SedaModuleError for decorations that Nest would leave out
    */
   pipelineOf(host: Host, key: PropertyKey, declaration: HandlerDeclaration): Pipeline | undefined {
-    const decorations = decorationsOf(host.prototype, key);
+    const decorations = this.reader.decorationsOf(host.prototype, key);
     if (this.settings === undefined) {
       if (isDecorated(decorations)) this.ignored.add(declaration.owner);
       return undefined;
