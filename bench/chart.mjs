@@ -55,7 +55,7 @@ function overload(rows) {
   const loads = [0.5, 1, 2, 5, 10];
   const x = (load) => 80 + (Math.log2(load) + 1) * 140;
   const y = (share) => 300 - share * 220;
-  const colours = { reject: '#0ea5e9', 'drop-oldest': '#f59e0b', block: '#10b981' };
+  const colours = { reject: '#0ea5e9', 'drop-oldest': '#f59e0b', block: '#10b981', 'without the bus': '#94a3b8' };
   const axes = [
     `<path d="M80 60V300H740" fill="none" stroke="#475569"/>`,
     ...[0, 0.5, 1].map(
@@ -76,7 +76,7 @@ function overload(rows) {
     return [
       `<path d="${path}" fill="none" stroke="${colour}" stroke-width="2"/>`,
       ...points.map(([px, py]) => `<circle cx="${px.toFixed(1)}" cy="${py.toFixed(1)}" r="3" fill="${colour}"/>`),
-      `<text x="560" y="${232 + index * 18}" fill="${colour}">${policy}: p99 at 10 × ${Math.round(p99)} ms</text>`,
+      `<text x="500" y="${214 + index * 18}" fill="${colour}">${policy}: p99 at 10 × ${Math.round(p99).toLocaleString('en')} ms</text>`,
     ];
   });
   return {
