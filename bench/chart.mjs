@@ -50,39 +50,72 @@ function throughput(rows) {
   };
 }
 
-/** Lines: what is done, as a share of the ceiling, over what is offered. */
+/** Lines over what is offered: what is done, as a share of the ceiling, and how long it took, on a scale of powers of ten. */
 function overload(rows) {
   const loads = [0.5, 1, 2, 5, 10];
-  const x = (load) => 80 + (Math.log2(load) + 1) * 140;
-  const y = (share) => 300 - share * 220;
   const colours = { reject: '#0ea5e9', 'drop-oldest': '#f59e0b', block: '#10b981', 'without the bus': '#94a3b8' };
-  const axes = [
-    `<path d="M80 60V300H740" fill="none" stroke="#475569"/>`,
-    ...[0, 0.5, 1].map(
-      (share) =>
-        `<text x="70" y="${y(share) + 4}" text-anchor="end" font-size="11" fill="#475569">${share * 100} %</text><path d="M80 ${y(share)}H740" stroke="#e2e8f0"/>`,
+  const names = Object.keys(colours);
+  const goodput = (name, load) => valueOf(rows, `${name}: goodput at ${load}×`) / valueOf(rows, `${name}: ceiling`);
+  const p99 = (name, load) => valueOf(rows, `${name}: p99 from acceptance to done at ${load}×`);
+  const shares = {
+    left: 70,
+    title: 'done, of what the stage can do',
+    ticks: [0, 0.5, 1],
+    height: (share) => share / 1.1,
+  };
+  const times = {
+    left: 480,
+    title: 'p99 from acceptance to done',
+    ticks: [1, 10, 100, 1_000],
+    height: (ms) => Math.log10(ms) / 3.5,
+  };
+  const legend = names.map(
+    (name, index) => `<text x="${70 + index * 150}" y="58" fill="${colours[name]}">● ${name}</text>`,
+  );
+  return {
+    width: 860,
+    height: 380,
+    title: 'A stage under up to ten times the load it can do',
+    body: [
+      ...legend,
+      ...panel(
+        shares,
+        (share) => `${share * 100} %`,
+        loads,
+        names.map((name) => [colours[name], loads.map((load) => goodput(name, load))]),
+      ),
+      ...panel(
+        times,
+        (ms) => `${ms.toLocaleString('en')} ms`,
+        loads,
+        names.map((name) => [colours[name], loads.map((load) => p99(name, load))]),
+      ),
+    ],
+  };
+}
+
+function panel({ left, title, ticks, height }, label, loads, lines) {
+  const x = (load) => left + ((Math.log2(load) + 1) / (Math.log2(10) + 1)) * 330;
+  const y = (value) => 320 - height(value) * 220;
+  const path = (values) =>
+    values.map((value, at) => `${at === 0 ? 'M' : 'L'}${x(loads[at]).toFixed(1)} ${y(value).toFixed(1)}`).join('');
+  return [
+    `<text x="${left}" y="86" font-size="12" fill="#0f172a">${title}</text>`,
+    `<path d="M${left} 94V320H${left + 350}" fill="none" stroke="#475569"/>`,
+    ...ticks.map(
+      (tick) =>
+        `<text x="${left - 8}" y="${(y(tick) + 4).toFixed(1)}" text-anchor="end" font-size="11" fill="#475569">${label(tick)}</text><path d="M${left} ${y(tick).toFixed(1)}h350" stroke="#e2e8f0"/>`,
     ),
     ...loads.map(
       (load) =>
-        `<text x="${x(load).toFixed(1)}" y="318" text-anchor="middle" font-size="11" fill="#475569">${load} ×</text>`,
+        `<text x="${x(load).toFixed(1)}" y="338" text-anchor="middle" font-size="11" fill="#475569">${load} ×</text>`,
     ),
-    `<text x="740" y="338" text-anchor="end" font-size="11" fill="#475569">offered load, in ceilings of the stage</text>`,
+    `<text x="${left + 350}" y="358" text-anchor="end" font-size="11" fill="#475569">offered load, in ceilings of the stage</text>`,
+    ...lines.flatMap(([colour, values]) => [
+      `<path d="${path(values)}" fill="none" stroke="${colour}" stroke-width="2"/>`,
+      ...values.map(
+        (value, at) => `<circle cx="${x(loads[at]).toFixed(1)}" cy="${y(value).toFixed(1)}" r="3" fill="${colour}"/>`,
+      ),
+    ]),
   ];
-  const lines = Object.entries(colours).flatMap(([policy, colour], index) => {
-    const ceiling = valueOf(rows, `${policy}: ceiling`);
-    const points = loads.map((load) => [x(load), y(valueOf(rows, `${policy}: goodput at ${load}×`) / ceiling)]);
-    const path = points.map(([px, py], at) => `${at === 0 ? 'M' : 'L'}${px.toFixed(1)} ${py.toFixed(1)}`).join('');
-    const p99 = valueOf(rows, `${policy}: p99 from acceptance to done at 10×`);
-    return [
-      `<path d="${path}" fill="none" stroke="${colour}" stroke-width="2"/>`,
-      ...points.map(([px, py]) => `<circle cx="${px.toFixed(1)}" cy="${py.toFixed(1)}" r="3" fill="${colour}"/>`),
-      `<text x="500" y="${214 + index * 18}" fill="${colour}">${policy}: p99 at 10 × ${Math.round(p99).toLocaleString('en')} ms</text>`,
-    ];
-  });
-  return {
-    width: 800,
-    height: 356,
-    title: 'Goodput under overload, as a share of what the stage can do',
-    body: [...axes, ...lines],
-  };
 }
