@@ -5,7 +5,7 @@ import { type NestModule, busNameOf, busNames, rootsOf } from './module.graph.js
 import type { ModuleSettings } from './seda-bus.options.js';
 import { type StageExplorer, unknownBus } from './stage.explorer.js';
 import { DEFAULT_BUS } from './seda-bus.tokens.js';
-import { planStages } from './stage.plan.js';
+import type { StagePlanner } from './stage.planner.js';
 import { declareStages } from './stage.registrar.js';
 
 /**
@@ -13,12 +13,17 @@ import { declareStages } from './stage.registrar.js';
  * publish waits there.
  * @throws SedaModuleError if the application has two of its name
  */
-export function createBus(settings: ModuleSettings, modules: ModulesContainer, explorer: StageExplorer): SedaBus {
+export function createBus(
+  settings: ModuleSettings,
+  modules: ModulesContainer,
+  explorer: StageExplorer,
+  planner: StagePlanner,
+): SedaBus {
   const { name } = settings;
   requireOneRoot([...modules.values()], name);
   const bus = new SedaBus(settings.bus);
   try {
-    declareStages(bus, planStages(settings, explorer.features(name), explorer.declared(name)), true);
+    declareStages(bus, planner.plan(settings, explorer.features(name), explorer.declared(name)), true);
   } catch (error) {
     // It is wrong at the initialisation, too, and is told there, where all handlers are known.
     if (!(error instanceof SedaError)) throw error;

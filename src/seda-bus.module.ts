@@ -29,6 +29,7 @@ import {
 import { SharedModule } from './shared.module.js';
 import { StageMetadataAccessor } from './stage-metadata.accessor.js';
 import { StageExplorer } from './stage.explorer.js';
+import { StagePlanner } from './stage.planner.js';
 import { StageRegistrar } from './stage.registrar.js';
 
 @Module({})
@@ -105,11 +106,16 @@ function rootModule(
       ...options,
       { provide: SEDA_BUS_NAME, useValue: name },
       { provide: SEDA_BUS_SETTINGS, useFactory: moduleSettings, inject: [SEDA_BUS_OPTIONS, SEDA_BUS_NAME] },
-      { provide: token, useFactory: createBus, inject: [SEDA_BUS_SETTINGS, ModulesContainer, StageExplorer] },
+      {
+        provide: token,
+        useFactory: createBus,
+        inject: [SEDA_BUS_SETTINGS, ModulesContainer, StageExplorer, StagePlanner],
+      },
       { provide: SEDA_BUS, useExisting: token },
       StageMetadataAccessor,
       HandlerConsumers,
       StageExplorer,
+      StagePlanner,
       StageRegistrar,
       BusLifecycle,
     ],

@@ -5,7 +5,8 @@ import { type NestModule, busNames, moduleOf, reachableFrom } from './module.gra
 import type { ModuleSettings, StageFeature } from './seda-bus.options.js';
 import { SEDA_BUS, SEDA_BUS_SETTINGS } from './seda-bus.tokens.js';
 import { type Handler, type InModule, StageExplorer } from './stage.explorer.js';
-import { type StagePlan, planStages } from './stage.plan.js';
+import type { StagePlan } from './stage.plan.js';
+import { StagePlanner } from './stage.planner.js';
 import { idlePatterns, isConsumed } from './stage.role.js';
 
 /** What was registered. */
@@ -37,6 +38,7 @@ export class StageRegistrar {
   constructor(
     @Inject(SEDA_BUS) private readonly bus: SedaBus,
     private readonly explorer: StageExplorer,
+    private readonly planner: StagePlanner,
     private readonly modules: ModulesContainer,
     @Inject(SEDA_BUS_SETTINGS) private readonly settings: ModuleSettings,
   ) {}
@@ -85,7 +87,10 @@ export class StageRegistrar {
     const isFresh: InModule = (module) => module !== undefined && fresh.has(module);
     const isKnown: InModule = (module) => module !== undefined && (fresh.has(module) || this.explored.has(module));
     const handlers = this.explorer.handlers(name, busNames([...this.modules.values()]), isKnown, isFresh);
-    const plan = planStages(this.settings, this.explorer.features(name, isKnown), [...this.handlers, ...handlers]);
+    const plan = this.planner.plan(this.settings, this.explorer.features(name, isKnown), [
+      ...this.handlers,
+      ...handlers,
+    ]);
     return { modules: fresh, handlers, features: this.explorer.features(name, isFresh), plan };
   }
 

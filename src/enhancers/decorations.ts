@@ -41,7 +41,8 @@ export class DecorationReader {
   decorationsOf(prototype: object, key: PropertyKey): Decorations {
     const owner = prototype.constructor;
     const ofClass = this.ofClass(owner);
-    const ofMethod = writtenOn(methodOf(prototype, key));
+    const method = methodOf(prototype, key);
+    const ofMethod = Reflect.getOwnMetadataKeys(method).length === 0 ? NOTHING : writtenOn(method);
     return {
       around: [...ofClass.around, ...ofMethod.around],
       pipes: [...ofClass.pipes, ...ofMethod.pipes],
@@ -60,7 +61,6 @@ export class DecorationReader {
 }
 
 function writtenOn(target: object): Written {
-  if (Reflect.getMetadataKeys(target).length === 0) return NOTHING;
   return {
     around: [GUARDS_METADATA, INTERCEPTORS_METADATA, EXCEPTION_FILTERS_METADATA].flatMap((name) =>
       listOf(name, target),
