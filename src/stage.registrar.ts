@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type ModuleRef, ModulesContainer } from '@nestjs/core';
 import { InvalidOptionError, SedaBus } from '#engine';
 import { type NestModule, busNames, moduleOf, reachableFrom } from './module.graph.js';
-import type { ModuleSettings, StageFeature } from './seda-bus.options.js';
+import type { ModuleSettings } from './seda-bus.options.js';
 import { SEDA_BUS, SEDA_BUS_SETTINGS } from './seda-bus.tokens.js';
 import { type Handler, type InModule, StageExplorer } from './stage.explorer.js';
 import type { StagePlan } from './stage.plan.js';
@@ -23,8 +23,7 @@ export interface Registered {
 interface Prepared {
   readonly modules: ReadonlySet<NestModule>;
   readonly handlers: readonly Handler[];
-  readonly features: readonly StageFeature[];
-  plan: StagePlan;
+  readonly plan: StagePlan;
 }
 
 /** Brings what the application declares onto the bus. */
@@ -70,28 +69,30 @@ export class StageRegistrar {
     if (loaded === undefined)
       throw new InvalidOptionError('explore', 'what LazyModuleLoader.load() resolves to', moduleRef);
     const prepared = this.prepare(reachableFrom(loaded));
-    const own = new Set(prepared.handlers.map(({ stage }) => stage));
-    for (const { name } of prepared.features) own.add(name);
-    prepared.plan = planOf(prepared.plan, own);
+    const features = this.explorer.features(this.settings.name, among(prepared.modules));
+    const names = [...prepared.handlers.map(({ stage }) => stage), ...features.map(({ name }) => name)];
     // What is there already may contradict: it is asked before anything new is.
     declareStages(
       this.bus,
-      planOf(prepared.plan, new Set([...own].filter((name) => this.bus.stage(name) !== undefined))),
+      planOf(
+        prepared.plan,
+        names.filter((name) => this.bus.stage(name) !== undefined),
+      ),
     );
-    return () => this.commit(prepared);
+    return () => this.commit({ ...prepared, plan: planOf(prepared.plan, names) });
   }
 
   private prepare(modules: readonly NestModule[]): Prepared {
     const { name } = this.settings;
     const fresh = new Set(modules.filter((module) => !this.explored.has(module)));
-    const isFresh: InModule = (module) => module !== undefined && fresh.has(module);
-    const isKnown: InModule = (module) => module !== undefined && (fresh.has(module) || this.explored.has(module));
+    const isFresh = among(fresh);
+    const isKnown: InModule = (module) => isFresh(module) || (module !== undefined && this.explored.has(module));
     const handlers = this.explorer.handlers(name, busNames([...this.modules.values()]), isKnown, isFresh);
     const plan = this.planner.plan(this.settings, this.explorer.features(name, isKnown), [
       ...this.handlers,
       ...handlers,
     ]);
-    return { modules: fresh, handlers, features: this.explorer.features(name, isFresh), plan };
+    return { modules: fresh, handlers, plan };
   }
 
   private commit({ modules, handlers, plan }: Prepared): string[] {
@@ -105,11 +106,16 @@ export class StageRegistrar {
   }
 }
 
+function among(modules: ReadonlySet<NestModule>): InModule {
+  return (module) => module !== undefined && modules.has(module);
+}
+
 /** What of a plan concerns these stages. */
-function planOf({ stages, channels }: StagePlan, names: ReadonlySet<string>): StagePlan {
+function planOf({ stages, channels }: StagePlan, names: readonly string[]): StagePlan {
+  const concerned = new Set(names);
   return {
-    stages: new Map([...stages].filter(([name]) => names.has(name))),
-    channels: new Map([...channels].filter(([, channel]) => names.has(channel))),
+    stages: new Map([...stages].filter(([name]) => concerned.has(name))),
+    channels: new Map([...channels].filter(([, channel]) => concerned.has(channel))),
   };
 }
 
