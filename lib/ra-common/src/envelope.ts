@@ -1,4 +1,4 @@
-import { EnvelopeFields, readEnvelopeFields } from './envelope-fields.js';
+import { type CompactEnvelope, EnvelopeFields, readCompact, readEnvelopeFields } from './envelope-fields.js';
 import { RaError } from './errors.js';
 import { HEADER_CONTENT_TYPE } from './headers.js';
 import { JsonFields, ownValue, setOwnValue, type JsonObject } from './json.js';
@@ -207,6 +207,14 @@ export class Envelope extends EnvelopeFields {
     const fields = JsonFields.of(data, 'Envelope');
     const envelope = new Envelope(fields.string('id'));
     readEnvelopeFields(fields, envelope);
+    return envelope;
+  }
+
+  /** Reads what `toCompact` said; takes over its records and headers. An addition of this implementation. */
+  static fromCompact(compact: CompactEnvelope): Envelope {
+    const [id, , data] = compact;
+    const envelope = new Envelope(id, new DocumentMessage(data));
+    readCompact(envelope, compact);
     return envelope;
   }
 }

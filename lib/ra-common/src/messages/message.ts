@@ -21,6 +21,11 @@ export abstract class Message {
     this.lazyErrors = messages;
   }
 
+  /** An addition of this implementation. */
+  get hasErrors(): boolean {
+    return this.lazyErrors !== undefined && this.lazyErrors.length > 0;
+  }
+
   addErrorMessage(message: string): void {
     this.errorMessages.push(message);
   }
@@ -54,7 +59,7 @@ export abstract class Message {
 
   toJSON(): JsonObject {
     const json: JsonObject = { kind: this.kind };
-    if (this.lazyErrors !== undefined && this.lazyErrors.length > 0) json['error_messages'] = [...this.lazyErrors];
+    if (this.hasErrors) json['error_messages'] = [...this.errorMessages];
     return json;
   }
 
