@@ -26,7 +26,7 @@ export class Group implements WriteGroup {
   readonly values: (Uint8Array | undefined)[] = [];
   /** Whether it may use what is kept in reserve: it finishes what was admitted and admits nothing new. */
   reserved = true;
-  private readonly closing = new Set<() => void>();
+  private readonly closing = new Set<(group: Group) => void>();
 
   put(key: Uint8Array, value: Uint8Array): void {
     this.keys.push(key);
@@ -39,9 +39,9 @@ export class Group implements WriteGroup {
   }
 
   /** Has `last` called once when all changes have said what they write: for what sums them up. */
-  close(last?: () => void): void {
+  close(last?: (group: Group) => void): void {
     if (last !== undefined) this.closing.add(last);
-    else for (const each of this.closing) each();
+    else for (const each of this.closing) each(this);
   }
 }
 

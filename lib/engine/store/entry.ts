@@ -1,0 +1,126 @@
+import type { Consumer } from '../delivery/consumer.js';
+import type { Receipt } from '../intake/receipt.js';
+import type { StoreError } from './errors.js';
+import { seal } from './checksum.js';
+import type { Change, Group } from './journal.js';
+import { activeKey, delayedKey, parkedKey, queuedKey } from './keys.js';
+import { writeHeader } from './record.js';
+
+/** Where an envelope of a durable stage is. */
+export const Place = Object.freeze({ Gone: 0, Queued: 1, Delayed: 2, Parked: 3, Active: 4 } as const);
+export type Place = (typeof Place)[keyof typeof Place];
+
+/** The stage that an entry belongs to, as the entry sees it. */
+export interface EntryOwner {
+  readonly number: number;
+  /** A record goes from one place to another in this group, or comes back when the group was refused. */
+  moved(from: Place, to: Place, group?: Group): void;
+  stored(entry: Entry): void;
+  /** Whether it is to be written again. */
+  refused(entry: Entry, error: StoreError): boolean;
+  /** The bytes of a record that is on disk only. */
+  load(entry: Entry): Buffer;
+}
+
+/**
+ * An envelope of a durable stage, as far as memory has to know of it: where it is, and where its record is, which follows
+ * with the next group.
+ */
+export class Entry implements Change {
+  listed = false;
+  place: Place = Place.Queued;
+  attempts = 0;
+  /** When it may start; 0 for at once. */
+  dueAt = 0;
+  /** An earlier process had it in flight: it goes first. */
+  urgent = false;
+  inWindow = false;
+  /** Its lease is committed and nobody has taken it yet. */
+  leaseStored = false;
+  /** The record with room for its header; `undefined` while it is on disk only. */
+  bytes: Buffer | undefined;
+  receipt: Receipt | undefined = undefined;
+  remaining: readonly Consumer[] | undefined = undefined;
+  error: Error | undefined = undefined;
+  digest: Uint8Array | undefined = undefined;
+  /** Told once whether it was stored: as long as nobody knows, it is not admitted. */
+  arrival: ((accepted: boolean) => void) | undefined = undefined;
+  storedKey: Uint8Array | undefined = undefined;
+  storedPlace: Place = Place.Gone;
+  private writtenKey: Uint8Array | undefined = undefined;
+  private writtenPlace: Place = Place.Gone;
+
+  constructor(
+    private readonly owner: EntryOwner,
+    readonly sequence: number,
+    readonly level: number,
+    readonly admittedAt: number,
+    bytes: Buffer | undefined,
+  ) {
+    this.bytes = bytes;
+  }
+
+  write(group: Group): void {
+    const { place, owner, storedKey, storedPlace } = this;
+    const key = this.keyOf(place);
+    if (storedKey !== undefined && place !== storedPlace) group.remove(storedKey);
+    if (key !== undefined) group.put(key, this.record(key));
+    if (this.arrival !== undefined) group.reserved = false;
+    owner.moved(storedPlace, place, group);
+    this.writtenKey = key;
+    this.writtenPlace = place;
+  }
+
+  stored(): void {
+    this.storedKey = this.writtenKey;
+    this.storedPlace = this.writtenPlace;
+    this.owner.stored(this);
+  }
+
+  failed(error: StoreError): boolean {
+    this.owner.moved(this.writtenPlace, this.storedPlace);
+    return this.owner.refused(this, error);
+  }
+
+  /** The record's bytes, from disk if need be. */
+  get body(): Buffer {
+    return (this.bytes ??= this.owner.load(this));
+  }
+
+  private keyOf(place: Place): Uint8Array | undefined {
+    const { owner, sequence, level, dueAt } = this;
+    switch (place) {
+      case Place.Queued:
+        return queuedKey(owner.number, level, sequence);
+      case Place.Active:
+        return activeKey(owner.number, sequence);
+      case Place.Delayed:
+        return delayedKey(owner.number, dueAt, sequence);
+      case Place.Parked:
+        return parkedKey(owner.number, sequence);
+      default:
+        return undefined;
+    }
+  }
+
+  private record(key: Uint8Array): Buffer {
+    const bytes = this.body;
+    writeHeader(bytes, this.facts);
+    return seal(key, bytes);
+  }
+
+  private get facts(): Parameters<typeof writeHeader>[1] {
+    const { place, level, attempts, admittedAt, sequence, dueAt, digest } = this;
+    const leased = place === Place.Active;
+    return { leased, level, attempts, admittedAt, sequence, notBefore: dueAt, expiresAt: 0, digest };
+  }
+}
+
+/** Those that an earlier process had in flight, then the most urgent level, then by admission. */
+export function precedes(one: Entry, other: Entry): boolean {
+  if (one.urgent !== other.urgent) return one.urgent;
+  return one.level === other.level ? one.sequence < other.sequence : one.level > other.level;
+}
+
+export const dueBefore = (one: Entry, other: Entry): boolean =>
+  one.dueAt === other.dueAt ? one.sequence < other.sequence : one.dueAt < other.dueAt;
