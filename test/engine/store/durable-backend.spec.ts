@@ -163,6 +163,16 @@ describe('After a crash', () => {
     expect(leases.map(({ attempt }) => attempt)).toEqual([2, 2, 2, 1, 1, 1, 1, 1, 1, 1]);
   });
 
+  it('those in flight come before an older one that had come back and waited', async () => {
+    let kit = await DurableKit.open({ permits: 2 });
+    await kit.append('older', 'younger');
+    const [older] = [kit.take(), kit.take()];
+    kit.backend.settle(older, 'return');
+    await kit.journal.settled();
+    kit = await kit.crashed();
+    expect(await kit.drain()).toEqual(['younger', 'older']);
+  });
+
   it('what waits for its time goes on to wait, and what was parked waits again', async () => {
     let kit = await DurableKit.open({ permits: 2 });
     await kit.append('parked', 'retry', 'queued');
