@@ -1,5 +1,6 @@
-import { type Calendar, type Clock, ExactCalendar, type TimerHandle } from '../clock.js';
+import { type Calendar, type Clock, ExactCalendar } from '../clock.js';
 import type { EnvelopeShape } from '../envelope.js';
+import { Alarm } from '../queue/alarm.js';
 import { Lease, inOrderOfAdmission, inOrderOfDueTime } from '../queue/lease.js';
 import { MinMaxHeap } from '../queue/min-max-heap.js';
 import { Ring } from '../queue/ring.js';
@@ -32,15 +33,15 @@ export class MemoryBackend implements Backend {
   private readonly kept = new MinMaxHeap(inOrderOfAdmission);
   private sequence = 0;
   private wake: () => void = () => undefined;
-  private timer: TimerHandle = undefined;
-  private timerDueAt = Number.POSITIVE_INFINITY;
-  private closed = false;
+  private readonly alarm: Alarm;
 
   /** @param calendar what admissions are dated with; may be a little behind the clock */
   constructor(
     private readonly clock: Clock,
     private readonly calendar: Calendar = new ExactCalendar(clock),
-  ) {}
+  ) {
+    this.alarm = new Alarm(clock, () => this.moveDue());
+  }
 
   get depth(): number {
     return this.ring.length + this.returned.size + this.kept.size;
@@ -111,8 +112,7 @@ export class MemoryBackend implements Backend {
   }
 
   close(): void {
-    this.closed = true;
-    this.clearTimer();
+    this.alarm.close();
   }
 
   private returnedIsNext(): boolean {
@@ -126,13 +126,7 @@ export class MemoryBackend implements Backend {
   }
 
   private stopIdleTimer(): void {
-    if (this.delayed.size === 0) this.clearTimer();
-  }
-
-  private clearTimer(): void {
-    if (this.timer !== undefined) this.clock.clearTimeout(this.timer);
-    this.timer = undefined;
-    this.timerDueAt = Number.POSITIVE_INFINITY;
+    if (this.delayed.size === 0) this.alarm.cancel();
   }
 
   private delay(lease: Lease, dueAt: number): void {
@@ -142,28 +136,23 @@ export class MemoryBackend implements Backend {
     }
     lease.dueAt = dueAt;
     this.delayed.add(lease);
-    this.setTimer();
+    this.setAlarm();
   }
 
-  /** One timer, for the earliest. It may fire early, and its envelope may have been taken out: then it is set again. */
-  private setTimer(): void {
+  /** It may ring early, and its envelope may have been taken out: then it is set again. */
+  private setAlarm(): void {
     const { first } = this.delayed;
-    if (this.closed || first === undefined || first.dueAt >= this.timerDueAt) return;
-    this.clearTimer();
-    this.timerDueAt = first.dueAt;
-    this.timer = this.clock.setTimeout(this.moveDue, first.dueAt - this.clock.now());
+    if (first !== undefined) this.alarm.setFor(first.dueAt);
   }
 
-  private readonly moveDue = (): void => {
-    this.timer = undefined;
-    this.timerDueAt = Number.POSITIVE_INFINITY;
+  private moveDue(): void {
     const now = this.clock.now();
     while (this.delayed.first !== undefined && this.delayed.first.dueAt <= now) {
       this.returned.add(this.delayed.takeFirst() as Lease);
     }
-    this.setTimer();
+    this.setAlarm();
     if (this.ready) this.wake();
-  };
+  }
 }
 
 const bySequence = (one: Lease, other: Lease): number => one.sequence - other.sequence;

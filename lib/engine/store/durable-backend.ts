@@ -1,7 +1,8 @@
-import type { Clock, TimerHandle } from '../clock.js';
+import type { Clock } from '../clock.js';
 import type { EnvelopeShape } from '../envelope.js';
 import type { Receipt } from '../intake/receipt.js';
 import type { Lease } from '../queue/lease.js';
+import { Alarm } from '../queue/alarm.js';
 import { Fifo } from '../queue/fifo.js';
 import { MinMaxHeap } from '../queue/min-max-heap.js';
 import { isIntact } from './checksum.js';
@@ -74,8 +75,7 @@ export class DurableBackend implements EntryOwner {
   private queued = 0;
   /** Those that wait to be stored, and are not admitted before. */
   arriving = 0;
-  private timer: TimerHandle = undefined;
-  private timerDueAt = Number.POSITIVE_INFINITY;
+  private readonly alarm: Alarm;
   private closed = false;
 
   constructor(
@@ -84,6 +84,7 @@ export class DurableBackend implements EntryOwner {
   ) {
     this.number = parts.record.number;
     this.window = new Window(parts.windowSize);
+    this.alarm = new Alarm(parts.clock, () => this.moveDue());
   }
 
   /** Queued and parked, leases that nobody has taken yet included. */
@@ -214,7 +215,7 @@ export class DurableBackend implements EntryOwner {
   /** Cancels timers and gives leases back. What is here stays on disk. Twice is once. */
   close(): void {
     this.closed = true;
-    this.clearTimer();
+    this.alarm.close();
     this.relinquish();
   }
 
@@ -416,34 +417,23 @@ export class DurableBackend implements EntryOwner {
 
   private delay(entry: Entry): void {
     this.delayed.add(entry);
-    this.setTimer();
+    this.setAlarm();
   }
 
-  /** One timer, for the earliest. */
-  private setTimer(): void {
+  private setAlarm(): void {
     const { first } = this.delayed;
-    if (this.closed || first === undefined || first.dueAt >= this.timerDueAt) return;
-    this.clearTimer();
-    this.timerDueAt = first.dueAt;
-    this.timer = this.parts.clock.setTimeout(this.moveDue, Math.max(0, first.dueAt - this.parts.clock.now()));
+    if (first !== undefined) this.alarm.setFor(first.dueAt);
   }
 
-  private readonly moveDue = (): void => {
-    this.clearTimer();
+  private moveDue(): void {
     const now = this.parts.clock.now();
     for (let { first } = this.delayed; first !== undefined && first.dueAt <= now; { first } = this.delayed) {
       this.delayed.takeFirst();
       this.queued++;
       this.place(first);
     }
-    this.setTimer();
+    this.setAlarm();
     this.wanted();
-  };
-
-  private clearTimer(): void {
-    if (this.timer !== undefined) this.parts.clock.clearTimeout(this.timer);
-    this.timer = undefined;
-    this.timerDueAt = Number.POSITIVE_INFINITY;
   }
 }
 
