@@ -48,7 +48,7 @@ export class EnvelopeCodec {
     const storable = envelope as Storable;
     const compact = storable.toCompact?.();
     const payload = this.payloads === undefined ? undefined : this.encodePayload(storable);
-    if (payload !== undefined) return this.encodeApart(storable, payload, headroom);
+    if (payload !== undefined) return this.encodeApart(storable, compact, payload, headroom);
     if (compact === undefined) return this.encodeFull(storable, headroom);
     this.checkRecords(compact[2]);
     if (compact[3] != null) this.check(compact[3], 'headers');
@@ -83,8 +83,7 @@ export class EnvelopeCodec {
   }
 
   /** Payload and envelope side by side: the payload comes from its codec. */
-  private encodeApart(envelope: Storable, payload: Uint8Array, headroom: number): Buffer {
-    const compact = envelope.toCompact?.();
+  private encodeApart(envelope: Storable, compact: Compact | undefined, payload: Uint8Array, headroom: number): Buffer {
     const data = withoutContent(envelope.message?.data as JsonRecord[]);
     this.checkRecords(data);
     const text = JSON.stringify(compact === undefined ? this.fullWithout(envelope) : this.compactWith(compact, data));

@@ -206,7 +206,7 @@ function isPlainDocument(message: Message | undefined): message is DocumentMessa
 
 /** Errors have no JSON of their own. */
 function hasExceptions({ data }: DocumentMessage): boolean {
-  return data[0] !== undefined && EXCEPTIONS in data[0];
+  return data.some((record) => EXCEPTIONS in record);
 }
 
 /** Fills a new envelope, its id and message apart, with what `toCompact` said. */
