@@ -1,7 +1,7 @@
 import { type Calendar, type Clock, ExactCalendar } from '../clock.js';
 import type { EnvelopeShape } from '../envelope.js';
-import { Alarm } from '../queue/alarm.js';
-import { Lease, inOrderOfAdmission, inOrderOfDueTime } from '../queue/lease.js';
+import { Delayed } from '../queue/delayed.js';
+import { Lease, bySequence, inOrderOfAdmission } from '../queue/lease.js';
 import { MinMaxHeap } from '../queue/min-max-heap.js';
 import { Ring } from '../queue/ring.js';
 import type { Receipt } from '../intake/receipt.js';
@@ -28,19 +28,22 @@ const CAPABILITIES: Capabilities = Object.freeze({
 export class MemoryBackend implements Backend {
   readonly capabilities = CAPABILITIES;
   private readonly ring = new Ring();
-  private readonly returned = new MinMaxHeap(inOrderOfAdmission);
-  private readonly delayed = new MinMaxHeap(inOrderOfDueTime);
-  private readonly kept = new MinMaxHeap(inOrderOfAdmission);
+  private readonly returned = new MinMaxHeap<Lease>(inOrderOfAdmission);
+  private readonly delayed: Delayed<Lease>;
+  private readonly kept = new MinMaxHeap<Lease>(inOrderOfAdmission);
   private sequence = 0;
   private wake: () => void = () => undefined;
-  private readonly alarm: Alarm;
 
   /** @param calendar what admissions are dated with; may be a little behind the clock */
   constructor(
     private readonly clock: Clock,
     private readonly calendar: Calendar = new ExactCalendar(clock),
   ) {
-    this.alarm = new Alarm(clock, () => this.moveDue());
+    this.delayed = new Delayed(
+      clock,
+      (lease) => this.returned.add(lease),
+      () => this.ready && this.wake(),
+    );
   }
 
   get depth(): number {
@@ -94,12 +97,11 @@ export class MemoryBackend implements Backend {
     const returned = this.returned.first?.sequence ?? Number.POSITIVE_INFINITY;
     const queued = this.ring.headSequence;
     if (queued < returned && queued < parked) return this.ring.shift();
-    return (returned < parked ? this.returned : this.kept).takeFirst() ?? this.takeDueLast();
+    return (returned < parked ? this.returned : this.kept).takeFirst() ?? this.delayed.takeLast();
   }
 
   takeWhere(matches: (lease: Lease) => boolean): Lease[] {
     const taken = [this.ring, this.returned, this.delayed, this.kept].flatMap((queue) => queue.extract(matches));
-    this.stopIdleTimer();
     return taken.toSorted(bySequence);
   }
 
@@ -112,21 +114,11 @@ export class MemoryBackend implements Backend {
   }
 
   close(): void {
-    this.alarm.close();
+    this.delayed.close();
   }
 
   private returnedIsNext(): boolean {
     return this.returned.size > 0 && (this.returned.first as Lease).sequence < this.ring.headSequence;
-  }
-
-  private takeDueLast(): Lease | undefined {
-    const lease = this.delayed.takeLast();
-    this.stopIdleTimer();
-    return lease;
-  }
-
-  private stopIdleTimer(): void {
-    if (this.delayed.size === 0) this.alarm.cancel();
   }
 
   private delay(lease: Lease, dueAt: number): void {
@@ -136,23 +128,5 @@ export class MemoryBackend implements Backend {
     }
     lease.dueAt = dueAt;
     this.delayed.add(lease);
-    this.setAlarm();
-  }
-
-  /** It may ring early, and its envelope may have been taken out: then it is set again. */
-  private setAlarm(): void {
-    const { first } = this.delayed;
-    if (first !== undefined) this.alarm.setFor(first.dueAt);
-  }
-
-  private moveDue(): void {
-    const now = this.clock.now();
-    while (this.delayed.first !== undefined && this.delayed.first.dueAt <= now) {
-      this.returned.add(this.delayed.takeFirst() as Lease);
-    }
-    this.setAlarm();
-    if (this.ready) this.wake();
   }
 }
-
-const bySequence = (one: Lease, other: Lease): number => one.sequence - other.sequence;

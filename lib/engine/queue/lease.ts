@@ -67,7 +67,19 @@ export class Lease {
   }
 }
 
-export const inOrderOfAdmission = (one: Lease, other: Lease): boolean => one.sequence < other.sequence;
+/** What has a place in the order of admission. */
+export interface Admitted {
+  readonly sequence: number;
+}
 
-export const inOrderOfDueTime = (one: Lease, other: Lease): boolean =>
+/** What waits for a point in time. */
+export interface Due extends Admitted {
+  readonly dueAt: number;
+}
+
+export const bySequence = (one: Admitted, other: Admitted): number => one.sequence - other.sequence;
+
+export const inOrderOfAdmission = (one: Admitted, other: Admitted): boolean => one.sequence < other.sequence;
+
+export const inOrderOfDueTime = (one: Due, other: Due): boolean =>
   one.dueAt < other.dueAt || (one.dueAt === other.dueAt && one.sequence < other.sequence);

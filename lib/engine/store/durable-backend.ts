@@ -1,16 +1,15 @@
 import type { Clock } from '../clock.js';
 import type { EnvelopeShape } from '../envelope.js';
 import type { Receipt } from '../intake/receipt.js';
-import type { Lease } from '../queue/lease.js';
-import { Alarm } from '../queue/alarm.js';
+import { type Lease, bySequence } from '../queue/lease.js';
+import { Delayed } from '../queue/delayed.js';
 import { Fifo } from '../queue/fifo.js';
-import { MinMaxHeap } from '../queue/min-max-heap.js';
 import { isIntact } from './checksum.js';
-import { Entry, type EntryOwner, Place, dueBefore } from './entry.js';
+import { Entry, type EntryOwner, Place } from './entry.js';
 import type { EnvelopeCodec } from './envelope-codec.js';
 import { StoreError } from './errors.js';
 import type { Group, Journal } from './journal.js';
-import { Space, type SpaceByte, following, queuedKey, rangeOf } from './keys.js';
+import { Space, type SpaceByte, following, queuedKey, rangeOf, readInteger } from './keys.js';
 import { HEADER_BYTES, bodyOffset, readHeader } from './record.js';
 import type { StageRecord } from './stage-record.js';
 import { StoredLease } from './stored-lease.js';
@@ -64,7 +63,7 @@ export class DurableBackend implements EntryOwner {
   private readonly window: Window;
   private readonly leased = new Fifo<Entry>();
   private leasedAndStored = 0;
-  private readonly delayed = new MinMaxHeap<Entry>(dueBefore);
+  private readonly delayed: Delayed<Entry>;
   private readonly kept = new Map<number, Entry>();
   /** All whose record is not, or will not be, what a refill may read. */
   private readonly live = new Map<number, Entry>();
@@ -75,7 +74,8 @@ export class DurableBackend implements EntryOwner {
   private queued = 0;
   /** Those that wait to be stored, and are not admitted before. */
   arriving = 0;
-  private readonly alarm: Alarm;
+  /** Whether publishes were refused that still stand in the window or among the leases. */
+  private someRefused = false;
   private closed = false;
 
   constructor(
@@ -84,7 +84,11 @@ export class DurableBackend implements EntryOwner {
   ) {
     this.number = parts.record.number;
     this.window = new Window(parts.windowSize);
-    this.alarm = new Alarm(parts.clock, () => this.moveDue());
+    this.delayed = new Delayed(
+      parts.clock,
+      (entry) => this.becomeDue(entry),
+      () => this.wanted(),
+    );
   }
 
   /** Queued and parked, leases that nobody has taken yet included. */
@@ -112,7 +116,10 @@ export class DurableBackend implements EntryOwner {
       this.place(entry);
     });
     const parked = this.recoverAll(Space.Parked, Place.Parked, (entry) => this.place(entry));
-    const delayed = this.recoverAll(Space.Delayed, Place.Delayed, (entry) => this.delay(entry));
+    const delayed = this.recoverAll(Space.Delayed, Place.Delayed, (entry) => {
+      entry.bytes = undefined;
+      this.delayed.add(entry);
+    });
     const { queued } = this.parts.record.counts;
     this.queued += active + parked + queued;
     this.refill();
@@ -157,6 +164,7 @@ export class DurableBackend implements EntryOwner {
   /** A group is about to be made: leases as many as could start. */
   prepare(): void {
     if (this.closed) return;
+    this.sweep();
     for (let wanted = this.host.demand() - this.leased.length; wanted > 0; wanted--) {
       if (this.window.length === 0) this.refill();
       const entry = this.window.takeFirst();
@@ -174,6 +182,7 @@ export class DurableBackend implements EntryOwner {
       const entry = this.leased.shift() as Entry;
       this.leasedAndStored--;
       entry.leaseStored = false;
+      entry.urgent = false;
       this.queued--;
       const lease = this.leaseOf(entry);
       if (lease !== undefined) return lease;
@@ -193,7 +202,7 @@ export class DurableBackend implements EntryOwner {
     else if (dueAt > this.parts.clock.now()) {
       entry.dueAt = dueAt;
       this.moveTo(entry, Place.Delayed);
-      this.delay(entry);
+      this.delayed.add(entry);
     } else {
       this.queued++;
       this.moveTo(entry, Place.Queued);
@@ -203,6 +212,7 @@ export class DurableBackend implements EntryOwner {
 
   /** Gives back the leases that nobody has taken: the stage is held, or ends. */
   relinquish(): void {
+    this.sweep();
     for (let entry = this.leased.shift(); entry !== undefined; entry = this.leased.shift()) {
       entry.leaseStored = false;
       entry.attempts--;
@@ -215,7 +225,7 @@ export class DurableBackend implements EntryOwner {
   /** Cancels timers and gives leases back. What is here stays on disk. Twice is once. */
   close(): void {
     this.closed = true;
-    this.alarm.close();
+    this.delayed.close();
     this.relinquish();
   }
 
@@ -223,12 +233,6 @@ export class DurableBackend implements EntryOwner {
     const { record } = this.parts;
     record.moved(from, to);
     group?.close(record.put);
-  }
-
-  load(entry: Entry): Buffer {
-    const value = this.parts.volume.get(entry.storedKey as Uint8Array);
-    if (value === undefined) throw new StoreError(`The record of envelope ${entry.sequence} is gone.`);
-    return bufferOf(value);
   }
 
   stored(entry: Entry): void {
@@ -269,13 +273,13 @@ export class DurableBackend implements EntryOwner {
     this.parts.journal.add(entry);
     // A delayed publish is one of those that wait for their time when it is stored.
     if (entry.place === Place.Queued) this.place(entry);
-    else if (entry.arrival === undefined) this.delay(entry);
+    else if (entry.arrival === undefined) this.delayed.add(entry);
   }
 
   private arrived(entry: Entry, arrival: (accepted: boolean) => void): void {
     entry.arrival = undefined;
     this.arriving--;
-    if (entry.place === Place.Delayed) this.delay(entry);
+    if (entry.place === Place.Delayed) this.delayed.add(entry);
     else this.queued++;
     arrival(true);
   }
@@ -322,27 +326,29 @@ export class DurableBackend implements EntryOwner {
     this.moveTo(entry, Place.Gone);
   }
 
-  /** A publish that was refused leaves nothing behind. */
+  /** A publish that was refused leaves nothing behind; what it stands in is swept once for the whole group. */
   private forget(entry: Entry): void {
     this.live.delete(entry.sequence);
     this.outside.delete(entry);
-    if (entry.inWindow) this.window.extract((each) => each === entry);
-    if (entry.place === Place.Active) this.withdraw(entry);
     entry.place = Place.Gone;
+    this.someRefused = true;
   }
 
-  private withdraw(withdrawn: Entry): void {
+  private sweep(): void {
+    if (!this.someRefused) return;
+    this.someRefused = false;
+    this.window.extract(({ place }) => place === Place.Gone);
     for (let left = this.leased.length; left > 0; left--) {
       const entry = this.leased.shift() as Entry;
-      if (entry !== withdrawn) this.leased.push(entry);
+      if (entry.place !== Place.Gone) this.leased.push(entry);
     }
   }
 
   private leaseOf(entry: Entry): StoredLease | undefined {
     const { codec } = this.parts;
     try {
-      const { body } = entry;
-      return new StoredLease(entry, codec.decode(body, bodyOffset(body)));
+      const bytes = entry.bytes as Buffer;
+      return new StoredLease(entry, codec.decode(bytes, bodyOffset(bytes)));
     } catch (error) {
       this.host.damaged(entry.storedKey as Uint8Array, error as StoreError);
       return undefined;
@@ -400,7 +406,7 @@ export class DurableBackend implements EntryOwner {
     const facts = isIntact(key, value) ? readHeader(bytes) : undefined;
     if (facts === undefined) {
       if (place === Place.Queued) this.queued--;
-      this.host.damaged(key, new StoreError('A record is not what was written.'));
+      this.host.damaged(key, notAsWritten());
       return undefined;
     }
     if (this.live.has(facts.sequence)) return undefined;
@@ -415,36 +421,35 @@ export class DurableBackend implements EntryOwner {
     return entry;
   }
 
-  private delay(entry: Entry): void {
-    this.delayed.add(entry);
-    this.setAlarm();
+  private becomeDue(entry: Entry): void {
+    if (entry.bytes === undefined && !this.load(entry)) return;
+    this.queued++;
+    this.place(entry);
   }
 
-  private setAlarm(): void {
-    const { first } = this.delayed;
-    if (first !== undefined) this.alarm.setFor(first.dueAt);
-  }
-
-  private moveDue(): void {
-    const now = this.parts.clock.now();
-    for (let { first } = this.delayed; first !== undefined && first.dueAt <= now; { first } = this.delayed) {
-      this.delayed.takeFirst();
-      this.queued++;
-      this.place(first);
+  /** Reads in what is on disk only; `false` for a record that is damaged or gone. */
+  private load(entry: Entry): boolean {
+    const key = entry.storedKey as Uint8Array;
+    const value = this.parts.volume.get(key);
+    if (value !== undefined && isIntact(key, value)) {
+      entry.bytes = bufferOf(value);
+      return true;
     }
-    this.setAlarm();
-    this.wanted();
+    this.live.delete(entry.sequence);
+    this.host.damaged(key, notAsWritten());
+    return false;
   }
 }
 
 /** Where a queued record is in the order. */
 function placeOf(key: Uint8Array): { level: number; sequence: number } {
-  const bytes = bufferOf(key);
-  return { level: 9 - (bytes[5] as number), sequence: Number(bytes.readBigUInt64BE(6)) };
+  return { level: 9 - (key[5] as number), sequence: readInteger(key, 6) };
 }
 
 function bufferOf(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-const bySequence = (one: Entry, other: Entry): number => one.sequence - other.sequence;
+function notAsWritten(): StoreError {
+  return new StoreError('A record is not what was written.');
+}

@@ -18,8 +18,6 @@ export interface EntryOwner {
   stored(entry: Entry): void;
   /** Whether it is to be written again. */
   refused(entry: Entry, error: StoreError): boolean;
-  /** The bytes of a record that is on disk only. */
-  load(entry: Entry): Buffer;
 }
 
 /**
@@ -34,15 +32,13 @@ export class Entry implements Change {
   dueAt = 0;
   /** An earlier process had it in flight: it goes first. */
   urgent = false;
-  inWindow = false;
   /** Its lease is committed and nobody has taken it yet. */
   leaseStored = false;
-  /** The record with room for its header; `undefined` while it is on disk only. */
+  /** The record with room for its header; `undefined` while it waits on disk only, and is not written. */
   bytes: Buffer | undefined;
   receipt: Receipt | undefined = undefined;
   remaining: readonly Consumer[] | undefined = undefined;
   error: Error | undefined = undefined;
-  digest: Uint8Array | undefined = undefined;
   /** Told once whether it was stored: as long as nobody knows, it is not admitted. */
   arrival: ((accepted: boolean) => void) | undefined = undefined;
   storedKey: Uint8Array | undefined = undefined;
@@ -82,11 +78,6 @@ export class Entry implements Change {
     return this.owner.refused(this, error);
   }
 
-  /** The record's bytes, from disk if need be. */
-  get body(): Buffer {
-    return (this.bytes ??= this.owner.load(this));
-  }
-
   private keyOf(place: Place): Uint8Array | undefined {
     const { owner, sequence, level, dueAt } = this;
     switch (place) {
@@ -104,15 +95,15 @@ export class Entry implements Change {
   }
 
   private record(key: Uint8Array): Buffer {
-    const bytes = this.body;
+    const bytes = this.bytes as Buffer;
     writeHeader(bytes, this.facts);
     return seal(key, bytes);
   }
 
   private get facts(): Parameters<typeof writeHeader>[1] {
-    const { place, level, attempts, admittedAt, sequence, dueAt, digest } = this;
+    const { place, level, attempts, admittedAt, sequence, dueAt } = this;
     const leased = place === Place.Active;
-    return { leased, level, attempts, admittedAt, sequence, notBefore: dueAt, expiresAt: 0, digest };
+    return { leased, level, attempts, admittedAt, sequence, notBefore: dueAt, expiresAt: 0, digest: undefined };
   }
 }
 
@@ -121,6 +112,3 @@ export function precedes(one: Entry, other: Entry): boolean {
   if (one.urgent !== other.urgent) return one.urgent;
   return one.level === other.level ? one.sequence < other.sequence : one.level > other.level;
 }
-
-export const dueBefore = (one: Entry, other: Entry): boolean =>
-  one.dueAt === other.dueAt ? one.sequence < other.sequence : one.dueAt < other.dueAt;

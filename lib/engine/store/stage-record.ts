@@ -37,7 +37,7 @@ export class StageRecord {
     /** What its keys begin with. */
     readonly number: number,
     /** The name of the codec of its payloads. */
-    public codec: string,
+    readonly codec: string,
   ) {
     this.key = namedKey(Space.Stage, name);
   }

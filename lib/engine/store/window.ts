@@ -18,10 +18,6 @@ export class Window {
 
   constructor(private readonly size: number) {}
 
-  get first(): Entry | undefined {
-    return this.entries.first;
-  }
-
   get length(): number {
     return this.entries.size;
   }
@@ -41,25 +37,16 @@ export class Window {
   }
 
   add(entry: Entry): void {
-    entry.inWindow = true;
     this.entries.add(entry);
   }
 
   takeFirst(): Entry | undefined {
-    const entry = this.entries.takeFirst();
-    if (entry !== undefined) entry.inWindow = false;
-    return entry;
+    return this.entries.takeFirst();
   }
 
-  /** O(n log n). */
+  /** Takes out all that match, in no order. O(n). */
   extract(matches: (entry: Entry) => boolean): Entry[] {
-    const taken = this.entries.extract(matches);
-    for (const entry of taken) entry.inWindow = false;
-    return taken;
-  }
-
-  [Symbol.iterator](): Iterator<Entry> {
-    return this.entries[Symbol.iterator]();
+    return this.entries.extract(matches);
   }
 }
 

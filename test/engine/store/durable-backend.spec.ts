@@ -173,6 +173,33 @@ describe('After a crash', () => {
     expect(await kit.drain()).toEqual(['younger', 'older']);
   });
 
+  it('one that was in flight and fails again comes back to its place by admission', async () => {
+    let kit = await DurableKit.open({ permits: 2 });
+    await kit.append('older', 'younger');
+    const older = kit.take();
+    kit.take();
+    kit.backend.settle(older, 'return');
+    await kit.journal.settled();
+    kit = await kit.crashed();
+    await kit.allow(1);
+    const younger = kit.take();
+    expect(payloadOf(younger)).toBe('younger');
+    kit.backend.settle(younger, 'return');
+    expect(await kit.drain()).toEqual(['older', 'younger']);
+  });
+
+  it('a damaged record that waits for its time is told of when it is due, and the others are delivered', async () => {
+    const kit = await DurableKit.open();
+    const later = (payload: string): Promise<boolean> =>
+      kit.backend.append(makeEnvelope('orders', payload), undefined, kit.clock.now() + 50, () => undefined);
+    await Promise.all([later('damaged'), later('whole')]);
+    const first = kit.store.entries().find(({ key }) => key[0] === 0x11)?.key as Uint8Array;
+    kit.store.damage(first, (value) => value.fill(0));
+    await kit.clock.advance(50);
+    expect(await kit.drain()).toEqual(['whole']);
+    expect([kit.damaged.length, kit.counts]).toEqual([1, [0, 0, 0]]);
+  });
+
   it('what waits for its time goes on to wait, and what was parked waits again', async () => {
     let kit = await DurableKit.open({ permits: 2 });
     await kit.append('parked', 'retry', 'queued');
