@@ -9,6 +9,10 @@ const DROP_REASONS = Object.freeze([
   'closed',
   'abandoned',
   'purged',
+  'wrong-type',
+  'expired',
+  'duplicate',
+  'store-error',
 ] as const);
 
 export type DropReason = (typeof DROP_REASONS)[number];
@@ -27,6 +31,8 @@ export class Books {
   delivered = 0;
   nacked = 0;
   deadLettered = 0;
+  /** Of `offered`: what an earlier process had admitted. */
+  recovered = 0;
   readonly droppedBy: Record<DropReason, number> = {
     rejected: 0,
     'drop-newest': 0,
@@ -37,6 +43,10 @@ export class Books {
     closed: 0,
     abandoned: 0,
     purged: 0,
+    'wrong-type': 0,
+    expired: 0,
+    duplicate: 0,
+    'store-error': 0,
   };
 
   get dropped(): number {

@@ -15,6 +15,7 @@ import {
   busSettings,
   checkStageName,
   durationMs,
+  isDurable,
   stageSettings,
 } from './options.js';
 import { type PublishOptions, checkPublishOptions } from './intake/publish-options.js';
@@ -38,6 +39,8 @@ export interface BusTotals {
   readonly callbackErrors: number;
   /** Envelopes abandoned at any stage, those that were removed since included. */
   readonly abandoned: number;
+  /** Records of the store that were not what was written, or missing: moved aside, and nothing is known of what they were. */
+  readonly damaged: number;
 }
 
 /**
@@ -60,7 +63,30 @@ export class SedaBus {
     if (deadLetterChannel !== undefined) {
       this.core.registry.commonChannel = this.deadLetterStage(deadLetterChannel);
     }
-    if (this.core.settings.autoStart) this.core.lifecycle.start();
+    const { autoStart, store } = this.core.settings;
+    // Whoever wants to know how that ends asks `ready()`.
+    if (store !== undefined) void this.open().catch(() => undefined);
+    if (autoStart && store === undefined) this.core.lifecycle.start();
+  }
+
+  /**
+   * Opens the store and takes over what it keeps; without a store there is nothing to do. Begun by the constructor already:
+   * this waits for it.
+   * @throws StoreLockedError, StoreCorruptedError, StoreVersionError, StoreError, MissingPeerError (as rejections)
+   */
+  async open(): Promise<void> {
+    const { durable, settings, idleWatch } = this.core;
+    try {
+      await durable.openStore();
+    } finally {
+      idleWatch.changed();
+    }
+    if (settings.autoStart && this.state === 'starting') this.startNow();
+  }
+
+  /** Whether there is no room on the disk for what durable stages are given. */
+  get storeFull(): boolean {
+    return this.core.durable.full;
   }
 
   /** Where the bus is in its life. */
@@ -228,24 +254,29 @@ export class SedaBus {
     return idleWatch.until(watched, () => watched.idle);
   }
 
-  /** Begins to consume, where `autoStart: false` has put that off. Twice is once. */
+  /**
+   * Begins to consume, where `autoStart: false` has put that off; with a store, when that is open. Twice is once.
+   * @throws what {@link open} throws (as a rejection)
+   */
   start(): Promise<void> {
-    const { lifecycle, registry, intake, idleWatch } = this.core;
-    if (lifecycle.state === 'starting') {
-      lifecycle.start();
-      intake.judgeEarlyArrivals();
-      for (const stage of registry.all) stage.wake();
-      idleWatch.changed();
-    }
+    if (this.core.durable.open) this.startNow();
+    else
+      void this.open().then(
+        () => this.startNow(),
+        () => undefined,
+      );
     return this.ready();
   }
 
   /**
    * Resolves when the bus has started.
    * @throws BusClosedError (as a rejection) once it is closed
+   * @throws what {@link open} throws (as a rejection) when the store cannot be opened
    */
   async ready(): Promise<void> {
-    await this.core.idleWatch.until('ready', () => this.state !== 'starting');
+    const { idleWatch, durable } = this.core;
+    await idleWatch.until('ready', () => this.state !== 'starting' || durable.failure !== undefined);
+    if (this.state === 'starting') throw durable.failure as Error;
     if (this.state === 'closed') throw new BusClosedError('ready()');
   }
 
@@ -260,7 +291,10 @@ export class SedaBus {
     return this.ending.drain(timeoutMs);
   }
 
-  /** Closes now: what is queued or running is abandoned. `true` if there was nothing. */
+  /**
+   * Closes now: what is queued or running is abandoned, and on durable stages kept. `true` if there was nothing to abandon
+   * and nothing to interrupt. A store is let go of in what follows; {@link shutdown} waits for that, and may be called after.
+   */
   shutdownNow(): boolean {
     return this.ending.now();
   }
@@ -272,8 +306,14 @@ export class SedaBus {
 
   /** What belongs to no stage. */
   totals(): BusTotals {
-    const { intake, registry, callbackErrors } = this.core;
-    return { unroutable: intake.unroutable, early: intake.early.count, callbackErrors, abandoned: registry.abandoned };
+    const { intake, registry, callbackErrors, damaged } = this.core;
+    return {
+      unroutable: intake.unroutable,
+      early: intake.early.count,
+      callbackErrors,
+      damaged,
+      abandoned: registry.abandoned,
+    };
   }
 
   /**
@@ -321,7 +361,7 @@ export class SedaBus {
     const { registry, settings } = this.core;
     const stage =
       registry.get(name) ??
-      this.core.createStage(name, stageSettings(`stage '${name}'`, DEAD_LETTER_DEFAULTS, settings.defaults), true);
+      this.core.createStage(name, stageSettings(`stage '${name}'`, letterOptions(settings), settings.defaults), true);
     stage.parks = true;
     this.core.lessToDo();
     return stage;
@@ -331,14 +371,25 @@ export class SedaBus {
     const { registry } = this.core;
     if (registry.isImplied(stage.name)) {
       registry.declare(stage.name);
-      if (settings !== stage.settings) stage.settings = settings;
+      if (isDurable(settings) !== (stage.storing !== undefined)) this.core.remakeStage(stage, settings);
+      else if (settings !== stage.settings) stage.settings = settings;
       return;
     }
     const names = Object.keys(settings) as (keyof StageSettings)[];
-    const other = names.filter((name) => JSON.stringify(settings[name]) !== JSON.stringify(stage.settings[name]));
+    const other = names.filter((name) => show(settings[name]) !== show(stage.settings[name]));
     if (other.length === 0) return;
     const detail = other.map((name) => `${name} ${show(stage.settings[name])} and ${show(settings[name])}`).join(', ');
     throw new StageConflictError(stage.name, detail);
+  }
+
+  private startNow(): void {
+    const { lifecycle, registry, intake, idleWatch, durable } = this.core;
+    if (lifecycle.state !== 'starting') return;
+    lifecycle.start();
+    intake.judgeEarlyArrivals();
+    durable.start();
+    for (const stage of registry.all) stage.wake();
+    idleWatch.changed();
   }
 
   private setHeld(held: boolean): void {
@@ -347,9 +398,15 @@ export class SedaBus {
     this.core.held = held;
     stages.forEach((stage, index) => {
       stage.announce(before[index] ?? stage.state);
+      if (held) stage.storing?.relinquish();
       stage.wake();
     });
   }
+}
+
+/** What a dead-letter channel has that does not say otherwise: where something is on disk, letters are, too. */
+function letterOptions({ store }: { readonly store: unknown }): StageOptions {
+  return store === undefined ? DEAD_LETTER_DEFAULTS : { ...DEAD_LETTER_DEFAULTS, serviceLevel: 'AtLeastOnce' };
 }
 
 function show(value: unknown): string {

@@ -4,16 +4,17 @@ import type { RunningAttempt } from './delivery/attempt.js';
 import { exemplars } from './delivery/exemplars.js';
 import { MemoryBackend } from './backend/memory.js';
 import { type Calendar, type Clock, ExactCalendar, systemClock } from './clock.js';
+import { DurableStages } from './durable-stages.js';
 import { Dispatcher } from './dispatch/dispatcher.js';
 import { Permits } from './dispatch/permits.js';
 import { Turn } from './dispatch/turn.js';
 import type { EnvelopeShape } from './envelope.js';
-import { StageInUseError, toError } from './errors.js';
+import { CapabilityError, StageInUseError, toError } from './errors.js';
 import { Listeners } from './events.js';
 import { IdleWatch } from './lifecycle/idle-watch.js';
 import { Intake } from './intake/intake.js';
 import { Lifecycle } from './lifecycle/lifecycle.js';
-import type { BusSettings, StageSettings } from './options.js';
+import { type BusSettings, type StageSettings, isDurable } from './options.js';
 import type { PublishOptions } from './intake/publish-options.js';
 import { Registry } from './registry.js';
 import { Stage } from './stage.js';
@@ -36,6 +37,9 @@ export class Core implements StageHost {
   readonly idleWatch = new IdleWatch();
   readonly aborts = new AbortWatch();
   readonly intake: Intake;
+  readonly durable: DurableStages;
+  /** Records that were not what was written, or not there. */
+  damaged = 0;
   held = false;
   deadline: number | undefined = undefined;
   /** Callbacks and listeners of the user that threw. */
@@ -47,7 +51,11 @@ export class Core implements StageHost {
     this.clock = settings.clock;
     this.intake = new Intake(this);
     this.random = settings.random;
-    this.permits = new Permits(settings.concurrency, () => this.dispatcher.resume());
+    this.durable = new DurableStages(settings.store, this);
+    this.permits = new Permits(settings.concurrency, () => {
+      this.dispatcher.resume();
+      this.durable.wanted();
+    });
     this.turn = new Turn(settings.turnMs);
     this.calendar = this.clock === systemClock ? this.turn : new ExactCalendar(this.clock);
     this.dispatcher = new Dispatcher(this.permits, this.turn);
@@ -78,9 +86,37 @@ export class Core implements StageHost {
   createStage(name: string, settings: StageSettings, implied: boolean): Stage {
     if (this.registry.leavingNamed(name) !== undefined)
       throw new StageInUseError(name, 'is still being removed: await removeStage() before it is declared again');
-    const stage = new Stage(name, settings, new MemoryBackend(this.clock, this.calendar), this);
+    const stage = this.makeStage(name, settings);
     this.registry.add(stage, implied);
     this.kept ??= exemplars(stage);
+    return stage;
+  }
+
+  /**
+   * Makes an implied stage anew that nothing has come to, for options that ask for another backend.
+   * @throws CapabilityError once something has
+   */
+  remakeStage(old: Stage, settings: StageSettings): void {
+    if (old.books.offered > 0) throw new CapabilityError(old.name, 'survivesRestart');
+    void this.durable.remove(old);
+    old.backend.close();
+    const stage = this.makeStage(old.name, settings);
+    for (const consumer of old.consumers.all) stage.consumers.add(consumer);
+    stage.parks = old.parks;
+    this.registry.replace(old, stage);
+  }
+
+  recordsDamaged(stage: string, count: number, error: Error): void {
+    this.damaged += count;
+    const where = stage === '' ? 'The store' : `Stage '${stage}'`;
+    this.listeners.emit('warning', { code: 'SEDA_STORE_DAMAGED', message: `${where}: ${error.message}` });
+  }
+
+  private makeStage(name: string, settings: StageSettings): Stage {
+    if (!isDurable(settings)) return new Stage(name, settings, new MemoryBackend(this.clock, this.calendar), this);
+    const backend = this.durable.backendFor(name, settings);
+    const stage = new Stage(name, settings, backend, this);
+    this.durable.add(stage, backend);
     return stage;
   }
 

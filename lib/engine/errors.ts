@@ -171,6 +171,26 @@ export class NonErrorThrownError extends SedaError {
   }
 }
 
+/** A payload that the stage's codec would not give back as it is. */
+export class PayloadError extends SedaError {
+  override readonly name = 'PayloadError';
+
+  constructor(
+    readonly stage: string,
+    /** Where in the envelope, such as `payload.items[2].price`. */
+    readonly path: string,
+    /** What is there. */
+    readonly found: string,
+    cause?: unknown,
+  ) {
+    super(
+      'SEDA_PAYLOAD',
+      `Stage '${stage}' stores what it is given, and ${path} is ${found}, which its codec does not give back.`,
+      cause,
+    );
+  }
+}
+
 /** Errors stay what they are, whatever realm or thread they come from; anything else is wrapped. */
 export function toError(thrown: unknown): Error {
   return isError(thrown) ? thrown : new NonErrorThrownError(thrown);

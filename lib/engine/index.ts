@@ -27,6 +27,7 @@ export {
   NoConsumerError,
   NonErrorThrownError,
   NotStartedError,
+  PayloadError,
   SedaError,
   StageConflictError,
   StageInUseError,
@@ -41,6 +42,7 @@ export {
   DEAD_LETTER_DEFAULTS,
   Delivery,
   type SedaBusOptions,
+  type ServiceLevelName,
   type StageOptions,
   checkStageName,
   checkStageOptions,
@@ -59,5 +61,16 @@ export type {
   Stages,
 } from './stages.js';
 export type { StageStats } from './stats.js';
+export type { PayloadCodec } from './store/envelope-codec.js';
+export {
+  MissingPeerError,
+  StoreCorruptedError,
+  StoreError,
+  StoreFullError,
+  StoreLockedError,
+  StoreVersionError,
+} from './store/errors.js';
+export { type MemoryStore, memoryStore } from './store/memory-volume.js';
+export type { StoreDescription, Sync } from './store/volume.js';
 export { ManualClock } from './testing/manual-clock.js';
 export type { Verdict } from './delivery/verdict.js';

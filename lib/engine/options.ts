@@ -1,5 +1,7 @@
 import { type Clock, systemClock } from './clock.js';
 import { InvalidOptionError } from './errors.js';
+import type { PayloadCodec } from './store/envelope-codec.js';
+import type { StoreDescription } from './store/volume.js';
 
 /** What a full stage does with one more envelope. */
 export enum Backpressure {
@@ -20,6 +22,12 @@ export enum Delivery {
   /** Every consumer, each with its own copy. */
   PubSub = 'pubsub',
 }
+
+/** How often an envelope may reach its consumer. Effectively once, in the end: see `docs/guarantees.md`. */
+const SERVICE_LEVELS = Object.freeze(['AtMostOnce', 'AtLeastOnce', 'ExactlyOnce'] as const);
+
+/** A service level by its name; `ra-common`'s `ServiceLevel` has the same values. */
+export type ServiceLevelName = (typeof SERVICE_LEVELS)[number];
 
 /** The pause before an envelope that was nacked is tried again. Without one it is tried again at once. */
 export interface BackoffOptions {
@@ -48,7 +56,10 @@ export interface StageOptions {
   readonly delivery?: Delivery | `${Delivery}`;
   /** @default Backpressure.Block */
   readonly backpressure?: Backpressure | `${Backpressure}`;
-  /** How often an envelope is tried before it is dead-lettered. Integer ≥ 1. @default 1 */
+  /**
+   * How often an envelope is tried before it is dead-lettered. A crash during an attempt counts as one. Integer ≥ 1.
+   * @default 1; 3 on a durable stage, where the bus's defaults say no more than 1
+   */
   readonly maxAttempts?: number;
   /** @default none: a nacked envelope is tried again at once */
   readonly backoff?: BackoffOptions;
@@ -70,6 +81,19 @@ export interface StageOptions {
    * stage's backend; in memory it waits here and is abandoned at the end. @default true
    */
   readonly consume?: boolean;
+  /**
+   * `AtMostOnce`: in memory. `AtLeastOnce`: in the bus's store, and again after a crash until it is settled. `ExactlyOnce`:
+   * also refuses, by accepting and not delivering, what it has admitted before: the same id with the same way ahead.
+   * `envelope`: what each envelope's own `serviceLevel` says, in the store. All but the first need the bus's `store`.
+   * @default 'AtMostOnce'; 'AtLeastOnce' for a dead-letter channel of a bus with a store
+   */
+  readonly serviceLevel?: ServiceLevelName | `${ServiceLevelName}` | 'envelope';
+  /** Durable: how many of the envelopes that wait are in memory; the rest is read in as it drains. Integer ≥ 1. @default 1024 */
+  readonly windowSize?: number;
+  /** `ExactlyOnce`: how many delivered envelopes are remembered. Integer ≥ 1. @default 100000 */
+  readonly historySize?: number;
+  /** Durable: how payloads are written down. Its name is kept with the stage. @default JSON */
+  readonly codec?: PayloadCodec;
 }
 
 /** The options of the bus. */
@@ -84,6 +108,11 @@ export interface SedaBusOptions {
   readonly unknownStage?: 'refuse' | 'throw';
   /** Where dead letters of stages without a channel of their own go; created like any dead-letter channel. @default none */
   readonly deadLetterChannel?: string;
+  /**
+   * Where durable stages keep their envelopes: `lmdbStore({ path })` of `./lmdb`, or `memoryStore()` in tests. The bus opens
+   * it, is `starting` until it has, and closes it at its end. @default none
+   */
+  readonly store?: StoreDescription;
   /** Consume as soon as there is work; with `false`, only after `bus.start()`. @default true */
   readonly autoStart?: boolean;
   /**
@@ -116,6 +145,10 @@ export interface StageSettings {
   readonly drainBatch: number;
   readonly copyPayload: boolean;
   readonly consume: boolean;
+  readonly serviceLevel: ServiceLevelName | 'envelope';
+  readonly windowSize: number;
+  readonly historySize: number;
+  readonly codec: PayloadCodec | undefined;
 }
 
 /** The bus's options with nothing left open. */
@@ -126,6 +159,7 @@ export interface BusSettings {
   readonly unknownStage: 'refuse' | 'throw';
   readonly deadLetterChannel: string | undefined;
   readonly autoStart: boolean;
+  readonly store: StoreDescription | undefined;
   readonly publishWhileDraining: boolean;
   readonly propagateContext: boolean;
   readonly clock: Clock;
@@ -145,7 +179,14 @@ const STAGE_DEFAULTS: StageSettings = Object.freeze({
   drainBatch: 32,
   copyPayload: false,
   consume: true,
+  serviceLevel: 'AtMostOnce',
+  windowSize: 1_024,
+  historySize: 100_000,
+  codec: undefined,
 });
+
+/** How often a durable stage tries where nobody says: a crash is an attempt, too. */
+const DURABLE_ATTEMPTS = 3;
 
 /** What a dead-letter channel has that does not say otherwise. */
 export const DEAD_LETTER_DEFAULTS: StageOptions = Object.freeze({
@@ -183,7 +224,13 @@ const STAGE_CHECKS: Readonly<Record<keyof StageOptions, Check>> = {
   drainBatch: positiveInteger,
   copyPayload: boolean,
   consume: boolean,
+  serviceLevel: oneOf([...SERVICE_LEVELS, 'envelope']),
+  windowSize: positiveInteger,
+  historySize: positiveInteger,
+  codec: rule('an object with a name, encode and decode', isCodec),
 };
+
+const oneLevel = oneOf(SERVICE_LEVELS);
 
 const BACKOFF_CHECKS: Readonly<Record<keyof BackoffOptions, Check>> = {
   type: oneOf(['fixed', 'exponential']),
@@ -200,6 +247,7 @@ const BUS_CHECKS: Readonly<Record<keyof SedaBusOptions, Check>> = {
   unknownStage: oneOf(['refuse', 'throw']),
   deadLetterChannel: checkStageName,
   autoStart: boolean,
+  store: rule('a store such as lmdbStore({ path }) makes', isStore),
   publishWhileDraining: boolean,
   propagateContext: boolean,
   clock: rule('an object with now, setTimeout and clearTimeout', isClock),
@@ -220,9 +268,11 @@ export function stageSettings(
   checkAll(owner, options, STAGE_CHECKS);
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
   if (given.length === 0) return defaults;
+  const settings = { ...defaults, ...(Object.fromEntries(given) as Partial<StageSettings>) };
+  const unsaid = options.maxAttempts === undefined && defaults.maxAttempts === 1;
   return Object.freeze({
-    ...defaults,
-    ...(Object.fromEntries(given) as Partial<StageSettings>),
+    ...settings,
+    maxAttempts: unsaid && isDurable(settings) ? DURABLE_ATTEMPTS : settings.maxAttempts,
     backoff: options.backoff === undefined ? defaults.backoff : filledBackoff(options.backoff),
   });
 }
@@ -249,11 +299,22 @@ export function busSettings(options: SedaBusOptions = {}): BusSettings {
     unknownStage: options.unknownStage ?? 'refuse',
     deadLetterChannel: options.deadLetterChannel,
     autoStart: options.autoStart ?? true,
+    store: options.store,
     publishWhileDraining: options.publishWhileDraining ?? false,
     propagateContext: options.propagateContext ?? false,
     clock: options.clock ?? systemClock,
     random: options.random ?? Math.random,
   });
+}
+
+/** Whether what waits at such a stage outlives the process. */
+export function isDurable({ serviceLevel }: Pick<StageSettings, 'serviceLevel'>): boolean {
+  return serviceLevel !== 'AtMostOnce';
+}
+
+/** @throws InvalidOptionError */
+export function checkServiceLevel(option: string, value: unknown): void {
+  oneLevel(option, value);
 }
 
 /**
@@ -309,6 +370,18 @@ function oneOf(values: readonly string[]): Check {
 function isClock(value: unknown): boolean {
   const clock = value as Partial<Clock> | null | undefined;
   return [clock?.now, clock?.setTimeout, clock?.clearTimeout].every((method) => typeof method === 'function');
+}
+
+function isCodec(value: unknown): boolean {
+  const codec = value as Partial<PayloadCodec> | null | undefined;
+  return (
+    typeof codec?.name === 'string' && [codec.encode, codec.decode].every((method) => typeof method === 'function')
+  );
+}
+
+function isStore(value: unknown): boolean {
+  const store = value as Partial<StoreDescription> | null | undefined;
+  return typeof store?.name === 'string' && typeof store.open === 'function';
 }
 
 function finite(value: unknown): value is number {

@@ -48,6 +48,13 @@ export class Registry {
     this.implied.delete(name);
   }
 
+  /** Another stage takes the place of one of the same name. */
+  replace(old: Stage, stage: Stage): void {
+    this.stages.set(old.name, stage);
+    for (const [source, channel] of this.channels) if (channel === old) this.channels.set(source, stage);
+    if (this.commonChannel === old) this.commonChannel = stage;
+  }
+
   setChannel(source: string, channel: Stage): void {
     this.channels.set(source, channel);
   }

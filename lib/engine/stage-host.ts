@@ -33,6 +33,8 @@ export interface StageHost {
   readonly attempts: AsyncLocalStorage<RunningAttempt> | undefined;
   /** `attempt.publish`. */
   publishFrom(attempt: RunningAttempt, envelope: EnvelopeShape, options?: PublishOptions): Promise<boolean>;
+  /** Records of a stage cannot be read any more. */
+  recordsDamaged(stage: string, count: number, error: Error): void;
   /** A stage has less to do than before: perhaps somebody waits for it to be idle. */
   lessToDo(): void;
 }

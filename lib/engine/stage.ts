@@ -2,7 +2,7 @@ import type { AsyncLocalStorage } from 'node:async_hooks';
 import type { Envelope } from '#ra-common';
 import { Admission, type Admitting } from './admission/admission.js';
 import { type AttemptHost, RunningAttempt } from './delivery/attempt.js';
-import type { Backend } from './backend/backend.js';
+import type { Backend, Settlement, StoringBackend } from './backend/backend.js';
 import { requireCapabilities } from './backend/requirements.js';
 import { Books, type DropReason } from './books.js';
 import type { TimerHandle } from './clock.js';
@@ -17,7 +17,7 @@ import type { StageState } from './lifecycle/lifecycle.js';
 import { Delivery, type StageSettings } from './options.js';
 import type { PublishOptions } from './intake/publish-options.js';
 import type { Lease } from './queue/lease.js';
-import type { Receipt } from './intake/receipt.js';
+import { type Custody, type Outcome, Receipt } from './intake/receipt.js';
 import { Settler } from './delivery/settler.js';
 import type { StageHost } from './stage-host.js';
 import type { Verdict } from './delivery/verdict.js';
@@ -31,6 +31,10 @@ export class Stage implements Drainable, AttemptHost, Admitting {
   readonly books = new Books();
   readonly consumers = new Consumers();
   readonly admission: Admission;
+  /** The backend, where it writes down what it is given. */
+  readonly storing: StoringBackend | undefined;
+  /** While it takes over what an earlier process has left: what is lost then was never counted. */
+  private recovering = false;
   /** Those that wait for their handler. */
   private readonly executions = new Executions();
   private readonly settler: Settler;
@@ -54,13 +58,28 @@ export class Stage implements Drainable, AttemptHost, Admitting {
     readonly host: StageHost,
   ) {
     requireCapabilities(name, currentSettings, backend.capabilities);
+    this.storing = backend.capabilities.answersAtOnce ? undefined : (backend as StoringBackend);
     this.admission = new Admission(this);
     this.settler = new Settler(this);
-    backend.open(() => {
-      this.wake();
-      // In a channel that only parks, what has become due is at rest.
-      host.lessToDo();
+    backend.open({
+      wake: () => {
+        this.wake();
+        // In a channel that only parks, what has become due is at rest.
+        host.lessToDo();
+      },
+      demand: () => this.demand,
+      lost: (count, error) => this.lost(count, error),
     });
+  }
+
+  /** Counts what an earlier process has left. */
+  recover(take: () => number): void {
+    this.recovering = true;
+    const recovered = take();
+    this.recovering = false;
+    this.books.offered += recovered;
+    this.books.enqueued += recovered;
+    this.books.recovered += recovered;
   }
 
   get settings(): StageSettings {
@@ -101,6 +120,8 @@ export class Stage implements Drainable, AttemptHost, Admitting {
    */
   get idle(): boolean {
     const { waiting, inFlight } = this.books;
+    // What outlives the process is not worked off before its end.
+    if (this.storing !== undefined && this.isEnding) return inFlight === 0 && waiting === 0;
     // Nobody here makes room for those who wait there.
     if (!this.settings.consume) return inFlight === 0;
     if (waiting > 0 || inFlight > 0) return false;
@@ -112,7 +133,7 @@ export class Stage implements Drainable, AttemptHost, Admitting {
   /** Whether something would be abandoned if the bus closed now. */
   get unfinished(): boolean {
     if (this.books.inFlight > 0 || this.admission.insidersWait) return true;
-    if (this.backend.depth + this.backend.retrying === 0) return false;
+    if (this.storing !== undefined || this.backend.depth + this.backend.retrying === 0) return false;
     const ends = ({ envelope, parked }: Lease): boolean => !this.keeps(envelope, parked);
     return !this.parks || this.backend.list(Number.NEGATIVE_INFINITY, ends, 1).length > 0;
   }
@@ -127,6 +148,7 @@ export class Stage implements Drainable, AttemptHost, Admitting {
 
   hold(): void {
     this.changeState(() => (this.heldItself = true));
+    this.storing?.relinquish();
   }
 
   release(): void {
@@ -141,6 +163,7 @@ export class Stage implements Drainable, AttemptHost, Admitting {
       this.heldItself = false;
     });
     this.admission.dismissAll();
+    this.storing?.relinquish();
     this.wake();
   }
 
@@ -164,7 +187,9 @@ export class Stage implements Drainable, AttemptHost, Admitting {
   drain(): boolean {
     this.inDrain = true;
     for (let left = this.settings.drainBatch; left > 0 && this.runnable && this.host.permits.available; left--) {
-      this.start(this.backend.take() as Lease);
+      const lease = this.backend.take();
+      // What cannot be read any more is not handed out.
+      if (lease !== undefined) this.start(lease);
       if (this.host.turn.spent()) break;
     }
     this.inDrain = false;
@@ -173,6 +198,7 @@ export class Stage implements Drainable, AttemptHost, Admitting {
 
   /** Schedules a drain if an attempt could start. */
   wake(): void {
+    this.storing?.wanted();
     if (!this.inDrain && (this.listed || this.runnable)) this.host.dispatcher.wake(this);
   }
 
@@ -204,7 +230,7 @@ export class Stage implements Drainable, AttemptHost, Admitting {
   }
 
   /** Ends a lease in the books and the backend; what follows for the stage's permits and those who wait. */
-  end(lease: Lease, settlement: 'done' | 'return' | 'park', dueAt?: number): void {
+  end(lease: Lease, settlement: Settlement, dueAt?: number): void {
     this.backend.settle(lease, settlement, dueAt);
     this.books.inFlight--;
     this.wake();
@@ -222,7 +248,7 @@ export class Stage implements Drainable, AttemptHost, Admitting {
   giveBack(lease: Lease, delivered: boolean): void {
     if (delivered) this.books.delivered++;
     this.lent--;
-    const lost = this.gone && !delivered;
+    const lost = this.gone && !delivered && this.storing === undefined;
     this.end(lease, delivered || lost ? 'done' : lease.parked ? 'park' : 'return', lease.dueAt);
     if (lost) this.drop(lease.envelope, lease.receipt, 'abandoned');
     this.admission.makeUpForReturn();
@@ -232,10 +258,11 @@ export class Stage implements Drainable, AttemptHost, Admitting {
   /** Takes out of the queue what matches and counts it as dropped; how many. */
   dropQueued(reason: DropReason, matches: (lease: Lease) => boolean): number {
     const leases = this.backend.takeWhere(matches);
+    for (const lease of leases) this.backend.settle(lease, 'discard');
     // All are counted before anybody is told of one: the books balance for whoever looks then.
     this.books.droppedBy[reason] += leases.length;
     this.admission.admitWaiting();
-    for (const lease of leases) this.tellDropped(lease.envelope, lease.receipt, reason);
+    for (const { envelope, receipt } of leases) this.tellOfAdmitted(envelope, receipt, reason);
     return leases.length;
   }
 
@@ -256,8 +283,46 @@ export class Stage implements Drainable, AttemptHost, Admitting {
     this.tellDropped(envelope, receipt, reason);
   }
 
+  dropAdmitted(envelope: EnvelopeShape, receipt: Receipt | undefined, reason: DropReason): void {
+    this.books.droppedBy[reason]++;
+    this.tellOfAdmitted(envelope, receipt, reason);
+  }
+
+  /** Tells a publisher how its envelope ended; on a durable stage when that is on disk. */
+  tell(receipt: Receipt | undefined, outcome: Outcome, envelope: EnvelopeShape): void {
+    if (receipt === undefined) return;
+    if (this.storing === undefined) receipt.settle(outcome, envelope);
+    else this.storing.afterwards((durable) => receipt.settle(durable ? outcome : this.kept, envelope));
+  }
+
+  /** Tells the publishers of all that stays on disk when the bus ends. */
+  tellKept(): void {
+    for (const [receipt, envelope] of this.storing?.receipts() ?? []) receipt.settle(this.kept, envelope);
+  }
+
+  entrust(lease: Lease): Custody {
+    return (this.storing as StoringBackend).entrust(lease);
+  }
+
+  blankReceipt(): Receipt {
+    return new Receipt(undefined, undefined, (callback) => void callback());
+  }
+
+  private get kept(): Outcome {
+    return { status: 'kept', stage: this.name };
+  }
+
   private tellDropped(envelope: EnvelopeShape, receipt: Receipt | undefined, reason: DropReason): void {
     receipt?.settle({ status: 'dropped', stage: this.name, reason }, envelope);
+    this.emitDropped(envelope, reason);
+  }
+
+  private tellOfAdmitted(envelope: EnvelopeShape, receipt: Receipt | undefined, reason: DropReason): void {
+    this.tell(receipt, { status: 'dropped', stage: this.name, reason }, envelope);
+    this.emitDropped(envelope, reason);
+  }
+
+  private emitDropped(envelope: EnvelopeShape, reason: DropReason): void {
     const { listeners } = this.host;
     if (listeners.has('dropped')) {
       listeners.emit('dropped', { stage: this.name, reason, envelope: envelope as Envelope });
@@ -266,22 +331,45 @@ export class Stage implements Drainable, AttemptHost, Admitting {
   }
 
   private get runnable(): boolean {
+    return this.backend.ready && this.books.inFlight < this.settings.concurrency && this.startable;
+  }
+
+  private get startable(): boolean {
     return (
-      this.backend.ready &&
-      this.books.inFlight < this.settings.concurrency &&
       this.settings.consume &&
       !this.heldItself &&
       !this.host.held &&
       this.host.lifecycle.consuming &&
-      (this.consumers.size > 0 || !this.parks)
+      (this.consumers.size > 0 || !this.parks) &&
+      (this.storing === undefined || !this.isEnding)
     );
+  }
+
+  private get isEnding(): boolean {
+    return this.leaving || this.host.lifecycle.ending;
+  }
+
+  private get demand(): number {
+    if (!this.startable) return 0;
+    return Math.min(this.settings.concurrency - this.books.inFlight, this.host.permits.free);
+  }
+
+  private lost(count: number, error: Error): void {
+    if (!this.recovering) this.books.droppedBy['store-error'] += count;
+    this.host.recordsDamaged(this.name, count, error);
+    this.host.lessToDo();
   }
 
   private start(lease: Lease): void {
     this.books.inFlight++;
     if (this.admission.someoneWaits) this.admission.admitWaiting();
     if (this.consumers.size === 0) {
-      this.settler.refuseForWantOfConsumers(lease, new NoConsumerError(this.name));
+      this.settler.refuse(lease, 'no-consumer', new NoConsumerError(this.name));
+      return;
+    }
+    // The process ended during its last attempt.
+    if (this.storing !== undefined && lease.attempt > this.settings.maxAttempts) {
+      this.settler.refuse(lease, 'max-attempts', lease.error);
       return;
     }
     this.host.permits.acquire();

@@ -16,7 +16,9 @@ export interface StageStats {
   readonly keepsDeadLetters: boolean;
   /** Publishes that asked for this stage by name, hops and dead letters that arrived. */
   readonly offered: number;
-  /** Publishers that wait for room now. */
+  /** Of `offered`: what an earlier process had admitted and not finished. */
+  readonly recovered: number;
+  /** Publishers that wait for room now, or for their envelope to be stored. */
   readonly waiting: number;
   /** Queued now, parked dead letters included. */
   readonly depth: number;
@@ -48,6 +50,7 @@ export function statsOf(stage: Stage): StageStats {
     backpressure: settings.backpressure,
     keepsDeadLetters: stage.parks,
     offered: books.offered,
+    recovered: books.recovered,
     waiting: books.waiting,
     depth: backend.depth,
     retrying: backend.retrying,

@@ -18,7 +18,7 @@ export class Opened {
   constructor({ backend, clock }: Made) {
     this.backend = backend;
     this.clock = clock;
-    backend.open(() => this.wakes++);
+    backend.open({ wake: () => this.wakes++, demand: () => 0, lost: () => undefined });
   }
 
   /** Adds one envelope for each id. */

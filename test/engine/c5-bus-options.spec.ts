@@ -14,6 +14,7 @@ const BAD_BUS_VALUES: Record<keyof SedaBusOptions, readonly unknown[]> = {
   autoStart: FLAGS,
   publishWhileDraining: FLAGS,
   propagateContext: [null, 0, 'true'],
+  store: [...FLAGS, [], 'path', { name: 'a store' }, { open: () => undefined }],
   clock: [0, 'clock', null, true, {}, [], { now: () => 0 }, { now: 0, setTimeout: 0, clearTimeout: 0 }],
   random: [0, 0.5, Number.NaN, 'random', null, {}],
 };

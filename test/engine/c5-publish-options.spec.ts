@@ -9,6 +9,7 @@ const BAD_VALUES: Record<keyof PublishOptions, readonly unknown[]> = {
   timeoutMs: TIMES,
   delayMs: TIMES,
   signal: [0, -1, 1.5, Number.NaN, 'text', null, {}],
+  serviceLevel: [0, 1, Number.NaN, '', 'nonsense', 'envelope', null, {}],
   onComplete: CALLBACKS,
   onSettled: CALLBACKS,
 };

@@ -22,6 +22,10 @@ const BAD_STAGE_VALUES: Record<keyof StageOptions, readonly unknown[]> = {
   drainBatch: COUNTS,
   copyPayload: FLAGS,
   consume: [null, 0, 'true'],
+  serviceLevel: [...CHOICES, 'atLeastOnce'],
+  windowSize: COUNTS,
+  historySize: COUNTS,
+  codec: [...OBJECTS, {}, { name: 'c', encode: 0, decode: 0 }, { encode: () => 0, decode: () => 0 }],
 };
 
 const BAD_BACKOFF_VALUES = {

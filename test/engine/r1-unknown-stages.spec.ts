@@ -19,7 +19,7 @@ describe('R1.5 an envelope for a stage that does not exist', () => {
       ['nowhere', 2],
     ]);
     expect(ends).toEqual([1, 2].map(() => ({ status: 'dropped', stage: 'nowhere', reason: 'unroutable' })));
-    expect(bus.totals()).toEqual({ unroutable: 2, early: 0, callbackErrors: 0, abandoned: 0 });
+    expect(bus.totals()).toEqual({ unroutable: 2, early: 0, callbackErrors: 0, abandoned: 0, damaged: 0 });
     expect(bus.stats()['a']).toMatchObject({ offered: 0 });
   });
 

@@ -221,7 +221,7 @@ describe('Q10 R5.6 callbacks that fail', () => {
       stage: 'a',
     });
     await turn();
-    expect(bus.totals()).toEqual({ callbackErrors: 5, unroutable: 1, early: 0, abandoned: 0 });
+    expect(bus.totals()).toEqual({ callbackErrors: 5, unroutable: 1, early: 0, abandoned: 0, damaged: 0 });
     expect(told).toEqual([1, 2, 3, 4, 5].map(() => ['callback of a publish', 'of the user']));
     expect(bus.stats()).toMatchObject({ a: { delivered: 2 }, b: { deadLettered: 1 } });
     expectBalanced(bus);

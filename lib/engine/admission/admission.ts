@@ -1,10 +1,10 @@
-import type { Backend } from '../backend/backend.js';
+import type { Backend, Service, StoringBackend } from '../backend/backend.js';
 import type { Books, DropReason } from '../books.js';
 import type { EnvelopeShape } from '../envelope.js';
-import { toError } from '../errors.js';
-import type { StageSettings } from '../options.js';
+import { PayloadError, toError } from '../errors.js';
+import type { ServiceLevelName, StageSettings } from '../options.js';
 import type { Lease } from '../queue/lease.js';
-import type { Receipt } from '../intake/receipt.js';
+import type { Custody, Receipt } from '../intake/receipt.js';
 import type { StageHost } from '../stage-host.js';
 import { WHEN_FULL } from './policies.js';
 import { WaitingHop, WaitingPublisher } from './waiters.js';
@@ -17,6 +17,8 @@ export type Origin = 'outside' | 'attempt';
 export interface Admitting {
   readonly settings: StageSettings;
   readonly backend: Backend;
+  /** The same, where it writes down what it is given. */
+  readonly storing: StoringBackend | undefined;
   readonly books: Books;
   readonly host: Pick<StageHost, 'clock' | 'calendar' | 'lifecycle' | 'aborts' | 'deadline'>;
   /** How many are out on a loan and may come back. */
@@ -25,7 +27,24 @@ export interface Admitting {
   wake(): void;
   /** Counts a discard and tells of it. */
   drop(envelope: EnvelopeShape, receipt: Receipt | undefined, reason: DropReason): void;
+  /** As {@link drop}, of one that was admitted: told when it is durable. */
+  dropAdmitted(envelope: EnvelopeShape, receipt: Receipt | undefined, reason: DropReason): void;
+  /** Keeps a copy of what leaves this durable stage for one that forgets. */
+  entrust(lease: Lease): Custody;
+  /** A receipt for an envelope that came without one. */
+  blankReceipt(): Receipt;
 }
+
+/** How long a publisher waits, and what it asked for. */
+export interface PublisherPatience extends Patience {
+  /** Milliseconds from its admission to the earliest start. */
+  readonly delayMs?: number | undefined;
+  readonly serviceLevel?: ServiceLevelName | undefined;
+  /** Called at the moment of its admission, which nothing may take back then. */
+  readonly admitted?: () => void;
+}
+
+const NO_PATIENCE: PublisherPatience = Object.freeze({});
 
 /**
  * The way into a stage, and the only one: publishers come under its policy, hops and dead letters under their own rules.
@@ -60,10 +79,21 @@ export class Admission {
     if (!paused) this.admitWaiting();
   }
 
-  /** One envelope from a publisher: `true` in the queue, `false` refused, `undefined` it would have to wait. */
-  offer(envelope: EnvelopeShape, receipt: Receipt | undefined, dueAt: number, origin: Origin): boolean | undefined {
+  /**
+   * One envelope from a publisher: `true` in the queue, `false` refused, `undefined` it would have to wait, a promise where
+   * it is being stored.
+   */
+  offer(
+    envelope: EnvelopeShape,
+    receipt: Receipt | undefined,
+    dueAt: number,
+    origin: Origin,
+    patience: PublisherPatience = NO_PATIENCE,
+  ): boolean | Promise<boolean> | undefined {
     const refusal = this.refusalFor(origin);
     if (refusal !== undefined) return this.refuse(envelope, receipt, refusal);
+    const { storing } = this.stage;
+    if (storing !== undefined) return this.offerToStore(storing, { envelope, receipt, dueAt, patience }, origin);
     if (this.hasRoom && !this.someoneIsAheadOf(origin)) return this.accept(envelope, receipt, dueAt);
     return this.meetOverload(envelope, receipt, dueAt);
   }
@@ -84,37 +114,47 @@ export class Admission {
   waitForRoom(
     envelope: EnvelopeShape,
     receipt: Receipt | undefined,
-    {
-      timeoutMs,
-      signal,
-      delayMs = 0,
-      admitted,
-    }: Patience & { readonly delayMs?: number; readonly admitted?: () => void },
+    patience: PublisherPatience,
     origin: Origin,
   ): boolean | Promise<boolean> {
     const line = origin === 'attempt' ? this.insiders : this.publishers;
-    const { books, settings } = this.stage;
-    if (timeoutMs === 0) return this.refuse(envelope, receipt, 'timeout');
+    const { books, settings, storing } = this.stage;
+    if (patience.timeoutMs === 0) return this.refuse(envelope, receipt, 'timeout');
     if (line.length >= settings.maxWaiting) return this.refuse(envelope, receipt, 'rejected');
+    storing?.check(envelope);
     books.offered++;
     books.waiting++;
+    return this.standInLine(line, envelope, receipt, patience);
+  }
+
+  private standInLine(
+    line: WaitingLine,
+    envelope: EnvelopeShape,
+    receipt: Receipt | undefined,
+    patience: PublisherPatience,
+  ): Promise<boolean> {
     this.notePressure();
-    const waiter = new WaitingPublisher(this, envelope, receipt, delayMs, admitted);
-    line.join({ timeoutMs, signal }, waiter);
+    const waiter = new WaitingPublisher(this, envelope, receipt, patience);
+    line.join(patience, waiter);
     return new Promise((resolve) => (waiter.resolve = resolve));
   }
 
   /** A publisher that has waited comes in, or goes; whether it is accepted. */
-  settlePublisher({ envelope, receipt, delayMs, admitted }: WaitingPublisher, answer: Answer): boolean {
-    this.stage.books.waiting--;
+  settlePublisher({ envelope, receipt, patience }: WaitingPublisher, answer: Answer): boolean | Promise<boolean> {
+    const { delayMs = 0, admitted } = patience;
     const { clock, deadline = Number.POSITIVE_INFINITY } = this.stage.host;
+    const { storing, books } = this.stage;
     const dueAt = delayMs && clock.now() + delayMs;
-    const end = answer === 'admitted' && dueAt > deadline ? 'abandoned' : answer;
+    const end = answer === 'admitted' && dueAt > deadline && storing === undefined ? 'abandoned' : answer;
+    if (end === 'admitted' && storing !== undefined && admitted === undefined)
+      return this.storeAfterWaiting(storing, { envelope, receipt, dueAt, patience });
+    books.waiting--;
     if (end !== 'admitted') {
       this.stage.drop(envelope, receipt, end);
       return false;
     }
     this.enqueue(envelope, receipt, dueAt);
+    if (storing !== undefined) receipt?.handOver();
     admitted?.();
     return true;
   }
@@ -135,17 +175,22 @@ export class Admission {
   receiveHop(lease: Lease, from: Admitting, timeoutMs: number, arrived: (answer: Answer | Error) => void): void {
     const fromHere = from === this.stage;
     if (!fromHere && WHEN_FULL[this.stage.settings.backpressure] === 'evict') this.makeRoom();
+    // What leaves a durable stage takes no more of the disk than it frees.
+    const room = from.storing === undefined ? this.hasRoom : this.hasPlace;
     if (this.stage.host.lifecycle.ended) arrived('abandoned');
-    else if (fromHere || (this.hasRoom && this.insiders.length === 0)) arrived(this.acceptHop(lease));
+    else if (fromHere || (room && this.insiders.length === 0)) arrived(this.acceptHop(lease, from));
     else {
       this.notePressure();
       this.insiders.join({ timeoutMs }, new WaitingHop(this, lease, from, arrived));
     }
   }
 
-  /** A hop for which there is room; an error, if the envelope's own slip threw one. */
-  acceptHop({ envelope, receipt }: Lease): Answer | Error {
+  /** A hop for which there is room; an error, if the envelope's own slip threw one, or it cannot be written down. */
+  acceptHop(lease: Lease, from: Admitting): Answer | Error {
+    const { envelope, receipt } = lease;
+    const { storing } = this.stage;
     try {
+      if (storing !== undefined || from.storing !== undefined) return this.acceptWritten(storing, lease, from);
       envelope.ratchet();
     } catch (thrown) {
       return toError(thrown);
@@ -154,11 +199,38 @@ export class Admission {
     return 'admitted';
   }
 
+  /** A hop that comes from a disk, or goes to one. What cannot be written down goes no further, and stays as it was. */
+  private acceptWritten(storing: StoringBackend | undefined, lease: Lease, from: Admitting): Answer {
+    const { envelope, receipt } = lease;
+    const route = envelope.getRoute();
+    envelope.ratchet();
+    try {
+      if (storing !== undefined) this.acceptFor(storing, envelope, receipt);
+      else this.accept(envelope, entrusted(lease, from), 0);
+    } catch (error) {
+      envelope.route = route;
+      throw error;
+    }
+    return 'admitted';
+  }
+
+  /** What an earlier process had in memory comes in again, whatever room there is. */
+  readmit(envelope: EnvelopeShape, receipt: Receipt): void {
+    this.stage.books.recovered++;
+    if (this.stage.storing !== undefined) this.acceptFor(this.stage.storing, envelope, receipt);
+    else this.accept(envelope, receipt, 0);
+  }
+
   /** A dead letter comes in; it never waits. Whether it is here now. */
   receiveDeadLetter(envelope: EnvelopeShape): boolean {
     const whenFull = WHEN_FULL[this.stage.settings.backpressure];
     if (whenFull === 'evict') this.makeRoom();
-    if (this.hasRoom) return this.accept(envelope, undefined, 0);
+    try {
+      if (this.hasPlace) return this.accept(envelope, undefined, 0);
+    } catch (error) {
+      if (error instanceof PayloadError) return this.refuse(envelope, undefined, 'wrong-type');
+      throw error;
+    }
     return this.refuse(envelope, undefined, whenFull === 'drop-newest' ? whenFull : 'rejected');
   }
 
@@ -213,8 +285,13 @@ export class Admission {
 
   /** The place of what is on a loan is kept, except where the oldest makes room: there it may be the oldest itself. */
   private get hasRoom(): boolean {
-    const { backend, settings, lent } = this.stage;
-    const free = settings.capacity - backend.depth - backend.retrying;
+    return this.hasPlace && this.stage.storing?.full !== true;
+  }
+
+  private get hasPlace(): boolean {
+    const { backend, settings, lent, storing } = this.stage;
+    const taken = backend.depth + backend.retrying;
+    const free = settings.capacity - taken - (storing === undefined ? 0 : storing.arriving);
     return free > lent || (free > 0 && WHEN_FULL[settings.backpressure] === 'evict');
   }
 
@@ -234,15 +311,120 @@ export class Admission {
   }
 
   private accept(envelope: EnvelopeShape, receipt: Receipt | undefined, dueAt: number): true {
-    this.stage.books.offered++;
     this.enqueue(envelope, receipt, dueAt);
+    this.stage.books.offered++;
     return true;
   }
 
   private enqueue(envelope: EnvelopeShape, receipt: Receipt | undefined, dueAt: number): void {
-    this.stage.books.enqueued++;
-    this.stage.backend.offer(envelope, receipt, dueAt);
+    const { storing, backend, books } = this.stage;
+    if (storing === undefined) backend.offer(envelope, receipt, dueAt);
+    else storing.admit({ envelope, receipt, dueAt, service: this.serviceFor(storing, envelope, undefined) });
+    books.enqueued++;
     this.stage.wake();
+  }
+
+  /** The stage's disk may have no room, and that is no question of its policy. */
+  private offerToStore(
+    storing: StoringBackend,
+    publish: Publish,
+    origin: Origin,
+  ): boolean | Promise<boolean> | undefined {
+    const { envelope, receipt, patience } = publish;
+    const whenFull = WHEN_FULL[this.stage.settings.backpressure];
+    if (!this.hasRoom || this.someoneIsAheadOf(origin)) {
+      if (whenFull === 'wait') return undefined;
+      if (storing.full) return this.refuse(envelope, receipt, 'store-error');
+      if (whenFull !== 'evict') return this.refuse(envelope, receipt, whenFull);
+    }
+    if (patience.admitted !== undefined) {
+      this.accept(envelope, receipt, 0);
+      receipt?.handOver();
+      patience.admitted();
+      return true;
+    }
+    const answer = this.store(storing, publish);
+    this.stage.books.offered++;
+    return answer;
+  }
+
+  private storeAfterWaiting(storing: StoringBackend, publish: Publish): boolean | Promise<boolean> {
+    this.stage.books.waiting--;
+    try {
+      return this.store(storing, publish);
+    } catch {
+      this.stage.drop(publish.envelope, publish.receipt, 'wrong-type');
+      return false;
+    }
+  }
+
+  /** Admitted once it is stored: until then its publisher waits. */
+  private store(storing: StoringBackend, publish: Publish): Promise<boolean> {
+    const { envelope, receipt, dueAt, patience } = publish;
+    const service = this.serviceFor(storing, envelope, patience.serviceLevel);
+    if (service.digest !== undefined && storing.knows(service.digest)) {
+      this.stage.drop(envelope, receipt, 'duplicate');
+      return storing.known;
+    }
+    let again: Promise<boolean> | undefined;
+    const answer = storing.append({ envelope, receipt, dueAt, service }, (refusal) => {
+      if (refusal === undefined) this.hasArrived();
+      else again = this.refusedByStore(publish, refusal);
+    });
+    this.stage.books.waiting++;
+    if (WHEN_FULL[this.stage.settings.backpressure] !== 'wait') return answer;
+    return answer.then((accepted) => accepted || (again ?? false));
+  }
+
+  private hasArrived(): void {
+    const { books, settings } = this.stage;
+    books.waiting--;
+    books.enqueued++;
+    if (WHEN_FULL[settings.backpressure] === 'evict') this.evictAbove(settings.capacity);
+    this.stage.wake();
+  }
+
+  /** Where the policy is to wait for room, room on the disk is waited for, too. */
+  private refusedByStore(
+    { envelope, receipt, patience }: Publish,
+    refusal: Error & { readonly code?: unknown },
+  ): Promise<boolean> | undefined {
+    const waits = WHEN_FULL[this.stage.settings.backpressure] === 'wait' && refusal.code === 'SEDA_STORE_FULL';
+    if (waits && !this.stage.host.lifecycle.ending && patience.timeoutMs !== 0)
+      return this.standInLine(this.publishers, envelope, receipt, patience);
+    this.stage.books.waiting--;
+    this.notePressure();
+    this.stage.drop(envelope, receipt, 'store-error');
+    return undefined;
+  }
+
+  /** A hop to a durable stage; one that was here before is settled where it comes from. */
+  private acceptFor(storing: StoringBackend, envelope: EnvelopeShape, receipt: Receipt | undefined): void {
+    const { books } = this.stage;
+    const service = this.serviceFor(storing, envelope, undefined);
+    if (service.digest !== undefined && storing.knows(service.digest)) {
+      books.offered++;
+      this.stage.dropAdmitted(envelope, receipt, 'duplicate');
+      return;
+    }
+    storing.admit({ envelope, receipt, dueAt: 0, service });
+    receipt?.handOver();
+    books.offered++;
+    books.enqueued++;
+    this.stage.wake();
+  }
+
+  private serviceFor(
+    storing: StoringBackend,
+    envelope: EnvelopeShape & { readonly serviceLevel?: unknown },
+    asked: ServiceLevelName | undefined,
+  ): Service {
+    const { serviceLevel } = this.stage.settings;
+    const level = asked ?? (serviceLevel === 'envelope' ? envelope.serviceLevel : serviceLevel);
+    return {
+      atMostOnce: level === 'AtMostOnce',
+      digest: level === 'ExactlyOnce' ? storing.digestOf(envelope) : undefined,
+    };
   }
 
   private makeRoom(): void {
@@ -255,11 +437,26 @@ export class Admission {
       const evicted = backend.evictOldest();
       if (evicted === undefined) return;
       this.notePressure();
-      this.stage.drop(evicted.envelope, evicted.receipt, 'drop-oldest');
+      this.stage.dropAdmitted(evicted.envelope, evicted.receipt, 'drop-oldest');
     }
   }
 
   private notePressure(): void {
     this.lastPressedAt = this.stage.host.calendar.now;
   }
+}
+
+/** One publish on its way to a disk. */
+interface Publish {
+  readonly envelope: EnvelopeShape;
+  readonly receipt: Receipt | undefined;
+  readonly dueAt: number;
+  readonly patience: PublisherPatience;
+}
+
+/** The receipt that brings an envelope back which is about to be in memory only. */
+function entrusted(lease: Lease, from: Admitting): Receipt {
+  const receipt = lease.receipt ?? from.blankReceipt();
+  receipt.custody = from.entrust(lease);
+  return receipt;
 }

@@ -1,22 +1,19 @@
 import type { EnvelopeShape } from '../envelope.js';
 import type { Receipt } from '../intake/receipt.js';
 import type { Lease } from '../queue/lease.js';
-import type { Admission, Admitting } from './admission.js';
+import type { Admission, Admitting, PublisherPatience } from './admission.js';
 import { type Answer, Waiter } from './waiting-line.js';
 
 /** A publisher that waits for room. */
 export class WaitingPublisher extends Waiter {
   /** Resolves the publish. */
-  resolve: (accepted: boolean) => void = () => undefined;
+  resolve: (accepted: boolean | Promise<boolean>) => void = () => undefined;
 
   constructor(
     private readonly admission: Admission,
     readonly envelope: EnvelopeShape,
     readonly receipt: Receipt | undefined,
-    /** Milliseconds from its admission to the earliest start. */
-    readonly delayMs: number,
-    /** Called at the moment of its admission. */
-    readonly admitted: (() => void) | undefined,
+    readonly patience: PublisherPatience,
   ) {
     super();
   }
@@ -43,6 +40,6 @@ export class WaitingHop extends Waiter {
   }
 
   override called(answer: Answer): void {
-    this.arrived(answer === 'admitted' ? this.admission.acceptHop(this.lease) : answer);
+    this.arrived(answer === 'admitted' ? this.admission.acceptHop(this.lease, this.from) : answer);
   }
 }

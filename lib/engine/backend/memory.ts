@@ -5,7 +5,7 @@ import { Lease, bySequence, inOrderOfAdmission } from '../queue/lease.js';
 import { MinMaxHeap } from '../queue/min-max-heap.js';
 import { Ring } from '../queue/ring.js';
 import type { Receipt } from '../intake/receipt.js';
-import type { Backend, Capabilities, Settlement } from './backend.js';
+import type { Backend, BackendHost, Capabilities, Settlement } from './backend.js';
 
 const CAPABILITIES: Capabilities = Object.freeze({
   survivesRestart: false,
@@ -69,8 +69,8 @@ export class MemoryBackend implements Backend {
     return oldest === Number.POSITIVE_INFINITY ? undefined : oldest;
   }
 
-  open(wake: () => void): void {
-    this.wake = wake;
+  open(host: BackendHost): void {
+    this.wake = () => host.wake();
   }
 
   offer(envelope: EnvelopeShape, receipt: Receipt | undefined, dueAt: number): void {
@@ -86,7 +86,7 @@ export class MemoryBackend implements Backend {
   }
 
   settle(lease: Lease, settlement: Settlement, dueAt = 0): void {
-    if (settlement === 'done') return;
+    if (settlement === 'done' || settlement === 'discard') return;
     lease.parked = settlement === 'park';
     if (lease.parked) this.kept.add(lease);
     else this.delay(lease, dueAt);

@@ -1,5 +1,5 @@
 import { CapabilityError } from '../errors.js';
-import { Backpressure, type StageSettings } from '../options.js';
+import { Backpressure, type StageSettings, isDurable } from '../options.js';
 import type { Capabilities } from './backend.js';
 
 /**
@@ -9,9 +9,10 @@ import type { Capabilities } from './backend.js';
 export function requireCapabilities(
   stage: string,
   settings: StageSettings,
-  { delay, discardOldest }: Capabilities,
+  { delay, discardOldest, survivesRestart }: Capabilities,
 ): void {
   if (settings.backoff !== undefined && !delay) throw new CapabilityError(stage, 'delay');
+  if (isDurable(settings) !== survivesRestart) throw new CapabilityError(stage, 'survivesRestart');
   if (settings.backpressure === Backpressure.DropOldest && !discardOldest)
     throw new CapabilityError(stage, 'discardOldest');
 }

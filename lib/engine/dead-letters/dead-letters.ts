@@ -1,6 +1,7 @@
 import type { Envelope } from '#ra-common';
 import { type DeadLetterFacts, factsOf, unstamp, stamp } from './dead-letter-headers.js';
 import { InvalidOptionError } from '../errors.js';
+import type { Receipt } from '../intake/receipt.js';
 import type { Lease } from '../queue/lease.js';
 import type { Stage } from '../stage.js';
 
@@ -30,7 +31,12 @@ export class DeadLetters {
   constructor(
     private readonly channel: Stage | undefined,
     private readonly belongs: (facts: DeadLetterFacts) => boolean,
-    private readonly offerToSource: (source: string, envelope: Envelope, taken: () => void) => Promise<boolean>,
+    private readonly offerToSource: (
+      source: string,
+      envelope: Envelope,
+      receipt: Receipt | undefined,
+      taken: () => void,
+    ) => Promise<boolean>,
   ) {}
 
   /**
@@ -81,8 +87,10 @@ export class DeadLetters {
     unstamp(envelope);
     // Given back at that very moment: should it fail again at once, its place in the channel is free.
     const giveBack = (): void => channel.giveBack(lease, true);
-    const taken = await this.offerToSource(facts.source, envelope as Envelope, giveBack).catch(() => false);
+    const receipt = channel.storing && entrusted(channel, lease);
+    const taken = await this.offerToSource(facts.source, envelope as Envelope, receipt, giveBack).catch(() => false);
     if (!taken) {
+      receipt?.handOver();
       stamp(envelope, facts);
       channel.giveBack(lease, false);
     }
@@ -98,6 +106,13 @@ export class DeadLetters {
       return facts !== undefined && this.belongs(facts) && (ids === undefined || ids.has(envelope.id));
     };
   }
+}
+
+/** Should its source forget, the letter is still somewhere. */
+function entrusted(channel: Stage, lease: Lease): Receipt {
+  const receipt = channel.blankReceipt();
+  receipt.custody = channel.entrust(lease);
+  return receipt;
 }
 
 function letter(channel: Stage, envelope: Envelope): DeadLetter {

@@ -2,7 +2,7 @@ import type { Envelope } from '#ra-common';
 import type { Answer } from '../admission/waiting-line.js';
 import { stamp } from '../dead-letters/dead-letter-headers.js';
 import type { EnvelopeShape } from '../envelope.js';
-import { HopTimeoutError, UnroutableError, toError } from '../errors.js';
+import { HopTimeoutError, PayloadError, UnroutableError, toError } from '../errors.js';
 import type { Execution } from './execution.js';
 import { nextStage, remainingRoutes } from './itinerary.js';
 import type { Settlement } from '../backend/backend.js';
@@ -39,19 +39,23 @@ export class Settler {
     else this.retry(execution, verdict.error, this.backoff(execution.lease));
   }
 
-  /** The bus is closed: counted as abandoned, whatever it came to. */
+  /** The bus is closed: counted as abandoned, whatever it came to. What is on disk stays there as if it had not been tried. */
   abandon(execution: Execution): void {
     const { lease } = execution;
+    if (this.stage.storing !== undefined) {
+      this.end(execution, 'relinquish');
+      return;
+    }
     this.end(execution, 'done');
     this.stage.drop(lease.envelope, lease.receipt, 'abandoned');
   }
 
-  /** A stage without consumers dead-letters what it has; no attempt was made. */
-  refuseForWantOfConsumers(lease: Lease, error: Error): void {
+  /** Dead-letters what the stage cannot try; no attempt was made. */
+  refuse(lease: Lease, reason: string, error: Error | undefined): void {
     lease.attempt--;
     this.stage.books.deadLettered++;
-    this.stage.end(lease, 'done');
-    this.deadLetter(lease, 'no-consumer', error);
+    this.stage.end(lease, 'discard');
+    this.deadLetter(lease, reason, error);
     this.stage.host.lessToDo();
   }
 
@@ -66,7 +70,7 @@ export class Settler {
   private complete(execution: Execution): void {
     const { lease } = execution;
     this.deliver(execution);
-    lease.receipt?.settle({ status: 'completed', stage: this.stage.name }, lease.envelope);
+    this.stage.tell(lease.receipt, { status: 'completed', stage: this.stage.name }, lease.envelope);
   }
 
   private hop(execution: Execution): void {
@@ -90,7 +94,10 @@ export class Settler {
     if (answer === 'admitted') this.deliver(execution);
     else if (answer === 'abandoned') this.abandon(execution);
     else if (answer === 'closed') this.bury(execution, 'unroutable', new UnroutableError(this.stage.name, next.name));
-    else if (typeof answer === 'object') this.bury(execution, 'unroutable', answer);
+    else if (answer instanceof PayloadError) {
+      execution.restoreSlip();
+      this.bury(execution, 'wrong-type', answer);
+    } else if (typeof answer === 'object') this.bury(execution, 'unroutable', answer);
     else {
       const error = new HopTimeoutError(this.stage.name, next.name, this.stage.settings.hopTimeoutMs);
       this.bury(execution, 'hop-timeout', error);
@@ -111,7 +118,8 @@ export class Settler {
       return;
     }
     const dueAt = host.clock.now() + delayMs;
-    if (host.lifecycle.ended || dueAt > (host.deadline ?? Number.POSITIVE_INFINITY)) {
+    const ends = host.lifecycle.ended || dueAt > (host.deadline ?? Number.POSITIVE_INFINITY);
+    if (ends && this.stage.storing === undefined) {
       this.abandon(execution);
       return;
     }
@@ -129,16 +137,17 @@ export class Settler {
 
   private kill(execution: Execution, reason: string, error: Error | undefined): void {
     this.stage.books.deadLettered++;
-    this.end(execution, 'done');
+    this.end(execution, 'discard');
     this.deadLetter(execution.lease, reason, error);
   }
 
   /** The lease is over; its envelope goes to the dead-letter channel, if there is one. */
   private deadLetter(lease: Lease, reason: string, error: Error | undefined): void {
-    const { host, name } = this.stage;
-    const { envelope, receipt, attempt } = lease;
+    const { host, name, storing } = this.stage;
+    const { receipt, attempt } = lease;
+    const envelope = storing?.pristine(lease) ?? lease.envelope;
     const channel = this.park(envelope, reason, attempt, error);
-    receipt?.settle({ status: 'dead-lettered', stage: name, reason, ...(error && { error }) }, envelope);
+    this.stage.tell(receipt, { status: 'dead-lettered', stage: name, reason, ...(error && { error }) }, envelope);
     if (host.listeners.has('deadLetter')) {
       const event = { stage: name, channel, reason, attempts: attempt, error, envelope: envelope as Envelope };
       host.listeners.emit('deadLetter', event);

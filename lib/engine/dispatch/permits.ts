@@ -18,6 +18,11 @@ export class Permits {
     return this.used < this.limit && this.returning.length === 0;
   }
 
+  /** How many attempts more could start now. */
+  get free(): number {
+    return this.available ? this.limit - this.used : 0;
+  }
+
   acquire(): void {
     this.used++;
   }

@@ -5,7 +5,7 @@ import type { RunningAttempt } from '../delivery/attempt.js';
 import type { Core } from '../core.js';
 import { EarlyArrivals } from './early-arrivals.js';
 import { type EnvelopeShape, checkEnvelope, targetService } from '../envelope.js';
-import { NotStartedError } from '../errors.js';
+import { CapabilityError, NotStartedError } from '../errors.js';
 import type { Execution } from '../delivery/execution.js';
 import { type PublishOptions, checkPublishOptions } from './publish-options.js';
 import { Receipt } from './receipt.js';
@@ -50,8 +50,9 @@ export class Intake {
     const stage = this.stageOf(envelope, options);
     const receipt = this.receiptFor(options);
     if (stage === undefined) return this.refuseUnknown(envelope, options, receipt);
+    if (stage.storing !== undefined) throw new CapabilityError(stage.name, 'answersAtOnce');
     const answer = this.offerTo(stage, envelope, options, receipt, this.origin());
-    return answer ?? stage.admission.refuse(envelope, receipt, 'rejected');
+    return (answer as boolean | undefined) ?? stage.admission.refuse(envelope, receipt, 'rejected');
   }
 
   /** `attempt.publish`: while it waits, others may use the attempt's bus-wide permit. */
@@ -77,15 +78,22 @@ export class Intake {
   }
 
   /** A dead letter goes to its source again, as a publish would; `taken` is called at the moment it is accepted. */
-  async redrive(source: string, envelope: EnvelopeShape, taken: () => void): Promise<boolean> {
+  async redrive(
+    source: string,
+    envelope: EnvelopeShape,
+    receipt: Receipt | undefined,
+    taken: () => void,
+  ): Promise<boolean> {
     const { registry, turn } = this.core;
     // Many letters are many steps: let timers and sockets have their turn.
     if (turn.spent()) await turn.next();
     const stage = registry.get(source);
     if (stage === undefined) return false;
-    const answer = this.offerTo(stage, envelope, undefined, undefined, 'outside');
-    if (answer === true) taken();
-    return answer ?? stage.admission.waitForRoom(envelope, undefined, { admitted: taken }, 'outside');
+    const patience = { admitted: taken };
+    const answer = stage.admission.offer(envelope, receipt, 0, 'outside', patience);
+    if (answer === true && stage.storing === undefined) taken();
+    if (answer === false) this.warnOfDraining();
+    return answer ?? stage.admission.waitForRoom(envelope, receipt, patience, 'outside');
   }
 
   /** The bus has started: envelopes that came before their stages are offered to them now. They were accepted once. */
@@ -123,13 +131,17 @@ export class Intake {
     options: PublishOptions | undefined,
     receipt: Receipt | undefined,
     origin: Origin,
-  ): boolean | undefined {
+  ): boolean | Promise<boolean> | undefined {
+    const { storing, name } = stage;
+    const asked = options?.serviceLevel;
+    if (storing === undefined && asked !== undefined && asked !== 'AtMostOnce')
+      throw new CapabilityError(name, 'survivesRestart');
     if (options?.signal?.aborted === true) return stage.admission.refuse(envelope, receipt, 'aborted');
     const dueAt = this.dueAt(options);
     // From outside nothing comes in any more: that is no loss, and its stage says `closed`.
-    if (origin === 'attempt' && dueAt > (this.core.deadline ?? Number.POSITIVE_INFINITY))
+    if (origin === 'attempt' && storing === undefined && dueAt > (this.core.deadline ?? Number.POSITIVE_INFINITY))
       return stage.admission.refuse(envelope, receipt, 'abandoned');
-    const answer = stage.admission.offer(envelope, receipt, dueAt, origin);
+    const answer = stage.admission.offer(envelope, receipt, dueAt, origin, options);
     if (answer === false && origin === 'outside') this.warnOfDraining();
     return answer;
   }
@@ -140,6 +152,11 @@ export class Intake {
     receipt: Receipt | undefined,
   ): boolean {
     const { lifecycle, registry, settings } = this.core;
+    if (lifecycle.state === 'starting' && settings.store !== undefined) {
+      // The stage may turn out to be durable, and then `true` would be a lie.
+      receipt?.settle({ status: 'dropped', stage: targetService(envelope), reason: 'unroutable' }, envelope);
+      throw new NotStartedError(`Publishing to '${targetService(envelope)}', which is no stage yet,`);
+    }
     if (lifecycle.state === 'starting' && this.early.hold({ envelope, options, receipt })) return true;
     this.countUnroutable(envelope, receipt);
     if (settings.unknownStage === 'throw' && !lifecycle.ending) throw registry.unknown(targetService(envelope));

@@ -1,5 +1,5 @@
 import { InvalidOptionError } from '../errors.js';
-import { durationMs } from '../options.js';
+import { type ServiceLevelName, checkServiceLevel, durationMs } from '../options.js';
 import type { OnComplete, OnSettled } from './receipt.js';
 
 /** What a publisher may ask for. */
@@ -10,13 +10,25 @@ export interface PublishOptions {
   readonly signal?: AbortSignal;
   /** Milliseconds from acceptance to the earliest start. It counts against `capacity` meanwhile. Finite, ≥ 0. @default 0 */
   readonly delayMs?: number;
+  /**
+   * How often this envelope may reach its consumer at the stage it is published to, instead of what the stage says. Only a
+   * durable stage can do more than `AtMostOnce`; any other refuses with `CapabilityError`.
+   */
+  readonly serviceLevel?: ServiceLevelName;
   /** Called once, at the end of the whole itinerary. What it throws is counted and changes nothing. */
   readonly onComplete?: OnComplete;
   /** Called exactly once whatever the end: completed, dead-lettered or dropped, a refused publish included. */
   readonly onSettled?: OnSettled;
 }
 
-const NAMES: ReadonlySet<string> = new Set(['timeoutMs', 'signal', 'delayMs', 'onComplete', 'onSettled']);
+const NAMES: ReadonlySet<string> = new Set([
+  'timeoutMs',
+  'signal',
+  'delayMs',
+  'serviceLevel',
+  'onComplete',
+  'onSettled',
+]);
 
 /** @throws InvalidOptionError */
 export function checkPublishOptions(options: PublishOptions): void {
@@ -26,7 +38,8 @@ export function checkPublishOptions(options: PublishOptions): void {
     if (value !== undefined && !NAMES.has(name))
       throw new InvalidOptionError(`publish.${name}`, `one of ${[...NAMES].join(', ')}`, value);
   }
-  const { timeoutMs, delayMs, signal, onComplete, onSettled } = options;
+  const { timeoutMs, delayMs, signal, serviceLevel, onComplete, onSettled } = options;
+  if (serviceLevel !== undefined) checkServiceLevel('publish.serviceLevel', serviceLevel);
   if (timeoutMs !== undefined) durationMs('publish.timeoutMs', timeoutMs);
   if (delayMs !== undefined) durationMs('publish.delayMs', delayMs);
   if (signal !== undefined && typeof (signal as Partial<AbortSignal>)?.addEventListener !== 'function') {

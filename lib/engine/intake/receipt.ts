@@ -7,7 +7,15 @@ import type { EnvelopeShape } from '../envelope.js';
 export type Outcome =
   | { readonly status: 'completed'; readonly stage: string }
   | { readonly status: 'dead-lettered'; readonly stage: string; readonly reason: string; readonly error?: Error }
-  | { readonly status: 'dropped'; readonly stage: string | undefined; readonly reason: DropReason | 'unroutable' };
+  | { readonly status: 'dropped'; readonly stage: string | undefined; readonly reason: DropReason | 'unroutable' }
+  /** The bus has ended, and the envelope has not: it is on disk and goes on at the next start. */
+  | { readonly status: 'kept'; readonly stage: string };
+
+/** A copy on disk of an envelope that is in memory only: what it was when it left its last durable stage. */
+export interface Custody {
+  /** Removes it with the next group. `told` hears when that is durable, or with `false` that this will not be known. */
+  end(told?: (durable: boolean) => void): void;
+}
 
 export type OnComplete = (envelope: Envelope) => unknown;
 export type OnSettled = (outcome: Outcome, envelope: Envelope) => unknown;
@@ -18,6 +26,8 @@ export type OnSettled = (outcome: Outcome, envelope: Envelope) => unknown;
  */
 export class Receipt {
   private settled = false;
+  /** What brings the envelope back after a crash, as long as memory is all it is in. */
+  custody: Custody | undefined = undefined;
 
   constructor(
     private readonly onComplete: OnComplete | undefined,
@@ -35,6 +45,26 @@ export class Receipt {
   settle(outcome: Outcome, shape: EnvelopeShape): void {
     if (this.settled) return;
     this.settled = true;
+    const { custody } = this;
+    if (custody === undefined) this.tell(outcome, shape);
+    else this.endCustody(custody, outcome, shape);
+  }
+
+  /** A durable stage has the envelope now. */
+  handOver(): void {
+    this.custody?.end();
+    this.custody = undefined;
+  }
+
+  private endCustody(custody: Custody, outcome: Outcome, shape: EnvelopeShape): void {
+    const kept: Outcome = { status: 'kept', stage: outcome.stage ?? '' };
+    // What a shutdown cuts off in memory comes back from the disk.
+    if (outcome.status === 'kept' || (outcome.status === 'dropped' && outcome.reason === 'abandoned'))
+      this.tell(kept, shape);
+    else custody.end((durable) => this.tell(durable ? outcome : kept, shape));
+  }
+
+  private tell(outcome: Outcome, shape: EnvelopeShape): void {
     const envelope = shape as Envelope;
     const { onComplete, onSettled } = this;
     if (outcome.status === 'completed' && onComplete !== undefined) this.call(() => onComplete(envelope));

@@ -7,6 +7,7 @@ export class Ending {
   private drained: Promise<boolean> | undefined;
   private result: boolean | undefined;
   private abandonedBefore = 0;
+  private released: Promise<void> | undefined;
 
   constructor(private readonly core: Core) {}
 
@@ -30,23 +31,35 @@ export class Ending {
     return this.result;
   }
 
+  /** Resolves when a bus that has closed has let go of its store. */
+  async release(): Promise<void> {
+    await this.released;
+  }
+
   private async drainOnce(timeoutMs: number): Promise<boolean> {
     const { lifecycle, clock } = this.core;
     // A bus that has not started to consume never will: there is nothing to wait for.
-    if (lifecycle.state === 'starting' || lifecycle.ended) return this.now();
+    if (lifecycle.state === 'starting' || lifecycle.ended) return this.nowReleased();
     this.abandonedBefore = this.core.registry.abandoned;
     const deadline = (this.core.deadline = clock.now() + timeoutMs);
     lifecycle.drain();
     for (const stage of this.core.registry.all) {
       stage.admission.dismissPublishers();
-      stage.dropQueued('abandoned', (lease) => lease.dueAt > deadline);
+      if (stage.storing === undefined) stage.dropQueued('abandoned', (lease) => lease.dueAt > deadline);
+      else stage.storing.relinquish();
     }
     await untilOrLate(this.core, this, () => this.allIdle(), deadline);
-    return this.now();
+    return this.nowReleased();
+  }
+
+  private async nowReleased(): Promise<boolean> {
+    const finished = this.now();
+    await this.released;
+    return finished;
   }
 
   private close(): void {
-    const { lifecycle, registry, intake, idleWatch } = this.core;
+    const { lifecycle, registry, intake, idleWatch, durable } = this.core;
     const stages = [...registry.all];
     lifecycle.close();
     intake.abandonEarlyArrivals();
@@ -54,9 +67,12 @@ export class Ending {
     for (const stage of stages) stage.admission.dismissInsiders();
     for (const stage of stages) {
       stage.interrupt();
-      stage.dropQueued('abandoned', ({ envelope, parked }) => !stage.keeps(envelope, parked));
+      if (stage.storing === undefined)
+        stage.dropQueued('abandoned', ({ envelope, parked }) => !stage.keeps(envelope, parked));
+      else stage.tellKept();
       stage.backend.close();
     }
+    this.released = durable.close();
     this.warnOfDeadLetters(stages);
     idleWatch.changed();
   }

@@ -20,6 +20,7 @@ export async function removeStage(core: Core, stage: Stage, timeoutMs: number): 
   if (lifecycle.state !== 'starting')
     await untilOrLate(core, { removed: stage }, () => stage.idle, clock.now() + timeoutMs);
   const finished = lifecycle.ended || abandonRest(core, stage);
+  await core.durable.remove(stage);
   return finished && stage.books.droppedBy.abandoned === before;
 }
 
@@ -27,7 +28,8 @@ export async function removeStage(core: Core, stage: Stage, timeoutMs: number): 
 function abandonRest(core: Core, stage: Stage): boolean {
   for (const { admission } of core.registry.all) admission.abandonHopsOf(stage);
   stage.interrupt();
-  stage.dropQueued('abandoned', () => true);
+  if (stage.storing === undefined) stage.dropQueued('abandoned', () => true);
+  else stage.tellKept();
   stage.backend.close();
   stage.gone = true;
   core.registry.forget(stage);

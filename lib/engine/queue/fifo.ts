@@ -13,6 +13,11 @@ export class Fifo<T> {
     return this.count;
   }
 
+  /** The one that came first. */
+  get head(): T | undefined {
+    return this.first?.item;
+  }
+
   push(item: T): void {
     const link: Link<T> = { item, next: undefined };
     if (this.last === undefined) this.first = link;

@@ -1,45 +1,59 @@
+import { hash } from 'node:crypto';
+import type { Arrival, BackendHost, Capabilities, Service, Settlement, StoringBackend } from '../backend/backend.js';
 import type { Clock } from '../clock.js';
+import { nextStage, remainingRoutes } from '../delivery/itinerary.js';
 import type { EnvelopeShape } from '../envelope.js';
-import type { Receipt } from '../intake/receipt.js';
-import { type Lease, bySequence } from '../queue/lease.js';
+import { NotStartedError } from '../errors.js';
+import type { Custody, Receipt } from '../intake/receipt.js';
 import { Delayed } from '../queue/delayed.js';
 import { Fifo } from '../queue/fifo.js';
-import { isIntact } from './checksum.js';
+import { type Lease, bySequence, inOrderOfAdmission } from '../queue/lease.js';
+import { MinMaxHeap } from '../queue/min-max-heap.js';
 import { Entry, type EntryOwner, Place } from './entry.js';
 import type { EnvelopeCodec } from './envelope-codec.js';
 import { StoreError } from './errors.js';
+import { History } from './history.js';
 import type { Group, Journal } from './journal.js';
-import { Space, type SpaceByte, following, queuedKey, rangeOf, readInteger } from './keys.js';
-import { HEADER_BYTES, bodyOffset, readHeader } from './record.js';
+import { Space, custodyKey, queuedKey, readInteger } from './keys.js';
+import { DIGEST_BYTES, HEADER_BYTES, bodyOffset, writeHeader } from './record.js';
+import { StageReader, entryOf } from './stage-reader.js';
 import type { StageRecord } from './stage-record.js';
+import { StoredCustody } from './stored-custody.js';
 import { StoredLease } from './stored-lease.js';
 import type { Volume, VolumeEntry } from './volume.js';
 import { Window } from './window.js';
 
+const CAPABILITIES: Capabilities = Object.freeze({
+  survivesRestart: true,
+  answersAtOnce: false,
+  delay: true,
+  discardOldest: true,
+  ordering: 'fifo',
+  capacity: 'exact',
+});
+
 /** The urgency of all that does not say otherwise. */
 const LEVEL = 4;
-/** Records read at once. */
-const PAGE = 256;
 
-/** What a durable backend asks of its stage, and tells it. */
-export interface DurableHost {
-  /** How many attempts more could start now, were their leases here. */
-  demand(): number;
-  /** `take` may have something new to hand out. */
-  wake(): void;
-  /** A record is not what was written, or cannot be read any more: to be counted, told, and moved aside. */
-  damaged(key: Uint8Array, error: StoreError): void;
-}
+const UNASKED: Service = Object.freeze({ atMostOnce: false, digest: undefined });
 
-/** What one stage of a store is made of. */
-export interface DurableParts {
-  readonly volume: Volume;
-  readonly journal: Journal;
-  readonly record: StageRecord;
+/** What a durable stage is before its store is open. */
+export interface DurableTerms {
   readonly codec: EnvelopeCodec;
   readonly clock: Clock;
   /** How many of the envelopes that wait are in memory, at most. */
   readonly windowSize: number;
+  /** How many delivered envelopes are remembered. */
+  readonly historySize: number;
+}
+
+/** What the store gives one of its stages. */
+export interface DurableParts {
+  readonly volume: Volume;
+  readonly journal: Journal;
+  readonly record: StageRecord;
+  /** Puts a record that is not what was written where it hurts nobody, with the next group. */
+  setAside(key: Uint8Array): void;
 }
 
 /** What an earlier process has left, by what it was doing. */
@@ -47,6 +61,11 @@ export interface Recovered {
   readonly active: number;
   readonly queued: number;
   readonly delayed: number;
+}
+
+interface Attached extends DurableParts {
+  readonly reader: StageReader;
+  readonly history: History;
 }
 
 /**
@@ -58,37 +77,38 @@ export interface Recovered {
  *       └──► on disk only          delayed ──due──► window ◄──── 'return' ───┤
  *                                                                 'park' ────┴► parked
  */
-export class DurableBackend implements EntryOwner {
-  readonly number: number;
+export class DurableBackend implements StoringBackend, EntryOwner {
+  readonly capabilities = CAPABILITIES;
   private readonly window: Window;
   private readonly leased = new Fifo<Entry>();
   private leasedAndStored = 0;
   private readonly delayed: Delayed<Entry>;
-  private readonly kept = new Map<number, Entry>();
+  private readonly kept = new MinMaxHeap<Entry>(inOrderOfAdmission);
   /** All whose record is not, or will not be, what a refill may read. */
   private readonly live = new Map<number, Entry>();
   /** Beyond the horizon, and their records are on their way. */
   private readonly outside = new Set<Entry>();
   /** Of envelopes that are on disk only. */
-  private readonly receipts = new Map<number, Receipt>();
+  private readonly receiptsOnDisk = new Map<number, Receipt>();
   private queued = 0;
-  /** Those that wait to be stored, and are not admitted before. */
   arriving = 0;
   /** Whether publishes were refused that still stand in the window or among the leases. */
   private someRefused = false;
   private closed = false;
+  private attached: Attached | undefined = undefined;
+  private host: BackendHost = NOBODY;
 
-  constructor(
-    private readonly parts: DurableParts,
-    private readonly host: DurableHost,
-  ) {
-    this.number = parts.record.number;
-    this.window = new Window(parts.windowSize);
+  constructor(private readonly terms: DurableTerms) {
+    this.window = new Window(terms.windowSize);
     this.delayed = new Delayed(
-      parts.clock,
+      terms.clock,
       (entry) => this.becomeDue(entry),
       () => this.wanted(),
     );
+  }
+
+  get number(): number {
+    return this.parts.record.number;
   }
 
   /** Queued and parked, leases that nobody has taken yet included. */
@@ -108,57 +128,84 @@ export class DurableBackend implements EntryOwner {
     return this.leasedAndStored > 0;
   }
 
-  /** Takes over what an earlier process has left. Once, before anything else. */
-  recover(): Recovered {
+  get full(): boolean {
+    return this.attached?.journal.full ?? false;
+  }
+
+  get oldestAdmittedAt(): number | undefined {
+    if (this.depth === 0) return undefined;
+    if (this.queued > 0 && this.leased.length === 0 && this.window.length === 0) this.refill();
+    const first = [this.leased.head, this.window.first, this.kept.first].map(
+      (entry) => entry?.admittedAt ?? Number.POSITIVE_INFINITY,
+    );
+    const oldest = Math.min(...first);
+    return oldest === Number.POSITIVE_INFINITY ? undefined : oldest;
+  }
+
+  open(host: BackendHost): void {
+    this.host = host;
+  }
+
+  /** Its store is open: takes over what an earlier process has left. Once. */
+  attach(parts: DurableParts): Recovered {
+    const { volume, record } = parts;
+    const reader = new StageReader(volume, record.number);
+    this.attached = { ...parts, reader, history: new History(volume, record, this.terms.historySize) };
     this.window.horizon = { level: 9, sequence: -1 };
-    const active = this.recoverAll(Space.Active, Place.Active, (entry) => {
+    const active = this.recoverAll(Space.Active, (entry) => {
       entry.urgent = true;
       this.place(entry);
     });
-    const parked = this.recoverAll(Space.Parked, Place.Parked, (entry) => this.place(entry));
-    const delayed = this.recoverAll(Space.Delayed, Place.Delayed, (entry) => {
+    const parked = this.recoverAll(Space.Parked, (entry) => this.place(entry));
+    const delayed = this.recoverAll(Space.Delayed, (entry) => {
       entry.bytes = undefined;
       this.delayed.add(entry);
     });
-    const { queued } = this.parts.record.counts;
+    const { queued } = record.counts;
     this.queued += active + parked + queued;
     this.refill();
     this.wanted();
-    return { active, queued: queued + parked, delayed };
+    return { active, queued: this.queued - active, delayed };
   }
 
-  /**
-   * A publish comes in: it is admitted once it is stored.
-   * @param arrival told which, once
-   * @returns resolves when it is durable; `false` when it was refused
-   * @throws PayloadError
-   */
-  append(
-    envelope: EnvelopeShape,
-    receipt: Receipt | undefined,
-    dueAt: number,
-    arrival: (accepted: boolean) => void,
-  ): Promise<boolean> {
-    const entry = this.make(envelope, receipt, dueAt);
-    entry.arrival = arrival;
+  append(arrival: Arrival, told: (refusal: Error | undefined) => void): Promise<boolean> {
+    const { journal } = this.parts;
+    const entry = this.make(arrival);
+    entry.arrival = told;
     this.arriving++;
     this.enter(entry);
-    return this.parts.journal.accepted;
+    return journal.accepted;
   }
 
-  /**
-   * Something that is admitted already comes in, and counts at once: it is written until it is stored.
-   * @throws PayloadError
-   */
-  offer(envelope: EnvelopeShape, receipt: Receipt | undefined, dueAt: number): void {
-    const entry = this.make(envelope, receipt, dueAt);
-    if (dueAt <= this.parts.clock.now()) this.queued++;
+  admit(arrival: Arrival): void {
+    const entry = this.make(arrival);
+    if (entry.place === Place.Queued) this.queued++;
     this.enter(entry);
   }
 
-  /** The stage could start more than before. */
+  offer(envelope: EnvelopeShape, receipt: Receipt | undefined, dueAt: number): void {
+    this.admit({ envelope, receipt, dueAt, service: UNASKED });
+  }
+
+  check(envelope: EnvelopeShape): void {
+    this.terms.codec.encode(envelope, 0);
+  }
+
+  digestOf(envelope: EnvelopeShape): Uint8Array {
+    const text = `${envelope.id}\0${remainingRoutes(envelope)}\0${nextStage(envelope) ?? ''}`;
+    return Buffer.from(hash('sha256', text, 'hex').slice(0, 2 * DIGEST_BYTES), 'hex');
+  }
+
+  knows(digest: Uint8Array): boolean {
+    return this.parts.history.knows(digest);
+  }
+
+  get known(): Promise<boolean> {
+    return this.parts.journal.lastAccepted;
+  }
+
   wanted(): void {
-    if (this.window.length > 0 || this.window.horizon !== undefined) this.parts.journal.schedule();
+    if (this.window.length > 0 || this.window.horizon !== undefined) this.attached?.journal.schedule();
   }
 
   /** A group is about to be made: leases as many as could start. */
@@ -184,22 +231,23 @@ export class DurableBackend implements EntryOwner {
       entry.leaseStored = false;
       entry.urgent = false;
       this.queued--;
+      entry.out = true;
       const lease = this.leaseOf(entry);
       if (lease !== undefined) return lease;
-      this.end(entry);
     }
     return undefined;
   }
 
-  /** Ends a lease. `return` charges the attempt, `relinquish` does not: it was interrupted. */
-  settle(lease: Lease, settlement: 'done' | 'return' | 'park' | 'relinquish', dueAt = 0): void {
+  settle(lease: Lease, settlement: Settlement, dueAt = 0): void {
     const { entry } = lease as StoredLease;
+    entry.out = false;
     entry.remaining = lease.remaining;
     entry.error = lease.error;
     entry.attempts = settlement === 'relinquish' ? lease.attempt - 1 : lease.attempt;
-    if (settlement === 'done') this.end(entry);
+    entry.delivered = settlement === 'done';
+    if (settlement === 'done' || settlement === 'discard') this.moveTo(entry, Place.Gone);
     else if (settlement === 'park') this.park(entry);
-    else if (dueAt > this.parts.clock.now()) {
+    else if (dueAt > this.terms.clock.now()) {
       entry.dueAt = dueAt;
       this.moveTo(entry, Place.Delayed);
       this.delayed.add(entry);
@@ -210,7 +258,88 @@ export class DurableBackend implements EntryOwner {
     }
   }
 
-  /** Gives back the leases that nobody has taken: the stage is held, or ends. */
+  /** What has its lease is as good as started, and goes only when nothing else waits. */
+  evictOldest(): Lease | undefined {
+    this.sweep();
+    for (;;) {
+      const entry = this.takeOldest();
+      if (entry === undefined) return undefined;
+      entry.out = true;
+      const lease = this.leaseOf(entry);
+      if (lease === undefined) continue;
+      this.moveTo(entry, Place.Gone);
+      return lease;
+    }
+  }
+
+  takeWhere(matches: (lease: Lease) => boolean): Lease[] {
+    const taken: StoredLease[] = [];
+    for (const entry of this.inOrder(Number.NEGATIVE_INFINITY)) {
+      const lease = this.leaseOf(entry);
+      if (lease !== undefined && matches(lease)) taken.push(lease);
+    }
+    this.takeOut(new Set(taken.map(({ entry }) => entry)));
+    for (const lease of taken) {
+      const { entry } = lease;
+      lease.attempt = entry.attempts;
+      entry.bytes ??= this.bytesOf(entry);
+    }
+    return taken;
+  }
+
+  list(after: number, matches: (lease: Lease) => boolean, limit: number): Lease[] {
+    const found: Lease[] = [];
+    for (const entry of this.inOrder(after)) {
+      if (found.length === limit) break;
+      const lease = this.leaseOf(entry);
+      if (lease === undefined) continue;
+      if (entry.place === Place.Active) lease.attempt--;
+      if (matches(lease)) found.push(lease);
+    }
+    return found;
+  }
+
+  pristine(lease: Lease): EnvelopeShape {
+    const { bytes } = (lease as StoredLease).entry;
+    const { codec } = this.terms;
+    return bytes === undefined ? lease.envelope : codec.decode(bytes, bodyOffset(bytes));
+  }
+
+  afterwards(told: (durable: boolean) => void): void {
+    this.parts.journal.afterwards(told);
+  }
+
+  entrust(lease: Lease): Custody {
+    const { entry } = lease as StoredLease;
+    const { sequence, level, admittedAt } = entry;
+    const bytes = this.terms.codec.encode(lease.envelope, HEADER_BYTES);
+    const facts = { leased: false, atMostOnce: false, attempts: 0, notBefore: 0, expiresAt: 0, digest: undefined };
+    writeHeader(bytes, { ...facts, sequence, level, admittedAt });
+    return new StoredCustody(this.parts.journal, custodyKey(this.number, sequence), bytes);
+  }
+
+  /** What left this stage for one in memory, and had not come further when the process ended. */
+  *entrusted(): Generator<readonly [EnvelopeShape, Custody]> {
+    const { reader, journal } = this.parts;
+    for (const { key } of reader.records(Space.Custody)) {
+      const bytes = reader.intact(key);
+      if (bytes === undefined) this.setAside(key);
+      else yield [this.terms.codec.decode(bytes, bodyOffset(bytes)), new StoredCustody(journal, key, undefined)];
+    }
+  }
+
+  *receipts(): Generator<readonly [Receipt, EnvelopeShape]> {
+    for (const entry of this.live.values()) {
+      if (entry.receipt === undefined || entry.out || entry.place === Place.Gone) continue;
+      const lease = this.leaseOf(entry);
+      if (lease !== undefined) yield [entry.receipt, lease.envelope];
+    }
+    for (const [sequence, receipt] of this.receiptsOnDisk) {
+      const bytes = this.parts.reader.intact(queuedKey(this.number, LEVEL, sequence));
+      if (bytes !== undefined) yield [receipt, this.terms.codec.decode(bytes, bodyOffset(bytes))];
+    }
+  }
+
   relinquish(): void {
     this.sweep();
     for (let entry = this.leased.shift(); entry !== undefined; entry = this.leased.shift()) {
@@ -229,38 +358,58 @@ export class DurableBackend implements EntryOwner {
     this.relinquish();
   }
 
-  moved(from: Place, to: Place, group?: Group): void {
-    const { record } = this.parts;
+  moving(entry: Entry, from: Place, to: Place, group: Group): void {
+    const { record, history } = this.parts;
     record.moved(from, to);
-    group?.close(record.put);
+    group.close(record.put);
+    const { digest } = entry;
+    if (digest === undefined) return;
+    if (!entry.known && entry.place !== Place.Gone) history.remember(digest, group);
+    if (entry.place !== Place.Gone) return;
+    if (entry.delivered) history.order(digest, group);
+    else history.forget(digest, group);
+  }
+
+  movedBack(from: Place, to: Place): void {
+    this.parts.record.moved(from, to);
   }
 
   stored(entry: Entry): void {
     const { arrival } = entry;
+    if (!entry.known) this.becomeKnown(entry);
     if (arrival !== undefined) this.arrived(entry, arrival);
     if (entry.listed) return;
     if (entry.place === Place.Gone) this.live.delete(entry.sequence);
     else if (entry.place === Place.Active) this.leaseStored(entry);
+    else if (entry.out) return;
     else if (entry.place !== Place.Queued) entry.bytes = undefined;
     else if (this.outside.has(entry)) this.settleOutside(entry);
   }
 
-  refused(entry: Entry): boolean {
+  refused(entry: Entry, error: StoreError): boolean {
     const { arrival } = entry;
     if (arrival === undefined) return true;
     entry.arrival = undefined;
     this.arriving--;
     this.forget(entry);
-    arrival(false);
+    arrival(error);
     return false;
   }
 
-  private make(envelope: EnvelopeShape, receipt: Receipt | undefined, dueAt: number): Entry {
-    const { codec, clock, record } = this.parts;
+  private get parts(): Attached {
+    if (this.attached === undefined) throw new NotStartedError('Publishing to a durable stage');
+    return this.attached;
+  }
+
+  private make({ envelope, receipt, dueAt, service }: Arrival): Entry {
+    const { record } = this.parts;
+    const { codec, clock } = this.terms;
     const bytes = codec.encode(envelope, HEADER_BYTES);
     const now = clock.now();
     const entry = new Entry(this, record.nextSequence++, LEVEL, now, bytes);
     entry.receipt = receipt;
+    entry.atMostOnce = service.atMostOnce;
+    entry.digest = service.digest;
     if (dueAt > now) {
       entry.dueAt = dueAt;
       entry.place = Place.Delayed;
@@ -269,23 +418,30 @@ export class DurableBackend implements EntryOwner {
   }
 
   private enter(entry: Entry): void {
+    const { journal, history } = this.parts;
+    if (entry.digest !== undefined) history.arrives(entry.digest);
     this.live.set(entry.sequence, entry);
-    this.parts.journal.add(entry);
+    journal.add(entry);
     // A delayed publish is one of those that wait for their time when it is stored.
     if (entry.place === Place.Queued) this.place(entry);
     else if (entry.arrival === undefined) this.delayed.add(entry);
   }
 
-  private arrived(entry: Entry, arrival: (accepted: boolean) => void): void {
+  private arrived(entry: Entry, arrival: (refusal: Error | undefined) => void): void {
     entry.arrival = undefined;
     this.arriving--;
     if (entry.place === Place.Delayed) this.delayed.add(entry);
     else this.queued++;
-    arrival(true);
+    arrival(undefined);
+  }
+
+  private becomeKnown(entry: Entry): void {
+    entry.known = true;
+    if (entry.digest !== undefined) this.parts.history.arrived(entry.digest);
   }
 
   private leaseStored(entry: Entry): void {
-    if (entry.leaseStored || this.closed) return;
+    if (entry.leaseStored || entry.out || this.closed) return;
     entry.leaseStored = true;
     this.leasedAndStored++;
     this.host.wake();
@@ -309,7 +465,7 @@ export class DurableBackend implements EntryOwner {
 
   private fallOut(entry: Entry): void {
     this.live.delete(entry.sequence);
-    if (entry.receipt !== undefined) this.receipts.set(entry.sequence, entry.receipt);
+    if (entry.receipt !== undefined) this.receiptsOnDisk.set(entry.sequence, entry.receipt);
   }
 
   private moveTo(entry: Entry, place: Place): void {
@@ -319,15 +475,12 @@ export class DurableBackend implements EntryOwner {
 
   private park(entry: Entry): void {
     this.moveTo(entry, Place.Parked);
-    this.kept.set(entry.sequence, entry);
-  }
-
-  private end(entry: Entry): void {
-    this.moveTo(entry, Place.Gone);
+    this.kept.add(entry);
   }
 
   /** A publish that was refused leaves nothing behind; what it stands in is swept once for the whole group. */
   private forget(entry: Entry): void {
+    if (entry.digest !== undefined) this.parts.history.arrived(entry.digest);
     this.live.delete(entry.sequence);
     this.outside.delete(entry);
     entry.place = Place.Gone;
@@ -338,21 +491,99 @@ export class DurableBackend implements EntryOwner {
     if (!this.someRefused) return;
     this.someRefused = false;
     this.window.extract(({ place }) => place === Place.Gone);
+    this.takeOutOfLeased(({ place }) => place === Place.Gone);
+  }
+
+  private takeOutOfLeased(matches: (entry: Entry) => boolean): void {
     for (let left = this.leased.length; left > 0; left--) {
       const entry = this.leased.shift() as Entry;
-      if (entry.place !== Place.Gone) this.leased.push(entry);
+      if (!matches(entry)) this.leased.push(entry);
+    }
+  }
+
+  /** The first by admission of all that waits and is stored, out of its place and the counts. */
+  private takeOldest(): Entry | undefined {
+    if (this.queued > 0 && this.window.length === 0) this.refill();
+    if (this.queued > 0 && this.window.length === 0) this.relinquish();
+    const parked = this.kept.first;
+    const waiting = this.queued > 0 ? this.window.takeFirstWhere(({ arrival }) => arrival === undefined) : undefined;
+    if (waiting === undefined) return this.kept.takeFirst() ?? this.delayed.takeLast();
+    if (parked !== undefined && parked.sequence < waiting.sequence) {
+      this.window.add(waiting);
+      return this.kept.takeFirst();
+    }
+    this.queued--;
+    return waiting;
+  }
+
+  /** Takes entries out of wherever they wait: somebody has them. */
+  private takeOut(entries: ReadonlySet<Entry>): void {
+    if (entries.size === 0) return;
+    const isMeant = (entry: Entry): boolean => entries.has(entry);
+    this.window.extract(isMeant);
+    this.takeOutOfLeased(isMeant);
+    this.kept.extract(isMeant);
+    this.delayed.extract(isMeant);
+    for (const entry of entries) {
+      this.live.set(entry.sequence, entry);
+      this.outside.delete(entry);
+      if (entry.place === Place.Queued || entry.place === Place.Active) this.queued--;
+      if (entry.place === Place.Active) entry.attempts--;
+      if (entry.leaseStored) this.leasedAndStored--;
+      entry.leaseStored = false;
+      entry.out = true;
+    }
+  }
+
+  /** All that is here by admission, from memory and from the disk; those read for this are nowhere else. */
+  private *inOrder(after: number): Generator<Entry> {
+    const here = [...this.live.values()]
+      .filter((entry) => entry.sequence > after && !entry.out && isHere(entry))
+      .toSorted(bySequence);
+    let next = 0;
+    for (const entry of this.onDisk(after)) {
+      for (; (here[next]?.sequence ?? Number.POSITIVE_INFINITY) < entry.sequence; next++) yield here[next] as Entry;
+      yield entry;
+    }
+    yield* here.slice(next);
+  }
+
+  /** Beyond the horizon by admission. All of them have one urgency: the order of their keys is that of admission. */
+  private *onDisk(after: number): Generator<Entry> {
+    const { horizon } = this.window;
+    if (horizon === undefined || this.attached === undefined) return;
+    const from = queuedKey(this.number, LEVEL, Math.max(0, after, horizon.sequence) + 1);
+    for (const record of this.attached.reader.records(Space.Queued, from)) {
+      const entry = entryOf(this, record);
+      if (entry === undefined || this.live.has(entry.sequence)) continue;
+      entry.receipt = this.receiptsOnDisk.get(entry.sequence);
+      yield entry;
     }
   }
 
   private leaseOf(entry: Entry): StoredLease | undefined {
-    const { codec } = this.parts;
+    const { codec } = this.terms;
     try {
-      const bytes = entry.bytes as Buffer;
+      const bytes = entry.bytes ?? this.bytesOf(entry);
       return new StoredLease(entry, codec.decode(bytes, bodyOffset(bytes)));
     } catch (error) {
-      this.host.damaged(entry.storedKey as Uint8Array, error as StoreError);
+      this.unreadable(entry, error as StoreError);
       return undefined;
     }
+  }
+
+  private bytesOf(entry: Entry): Buffer {
+    const bytes = this.parts.reader.intact(entry.storedKey as Uint8Array);
+    if (bytes === undefined) throw notAsWritten();
+    return bytes;
+  }
+
+  /** It leaves as if it had never been here, and its bytes are kept elsewhere. */
+  private unreadable(entry: Entry, error: StoreError): void {
+    if (!entry.out && isHere(entry)) this.takeOut(new Set([entry]));
+    if (entry.storedKey !== undefined) this.parts.setAside(entry.storedKey);
+    this.moveTo(entry, Place.Gone);
+    this.host.lost(1, error);
   }
 
   /** Reads on from the horizon. What is in memory is not what the disk says, and is skipped. */
@@ -361,19 +592,34 @@ export class DurableBackend implements EntryOwner {
     while (window.horizon !== undefined && window.length === 0) {
       const { level, sequence } = window.horizon;
       const wanted = window.room;
-      const [, end] = rangeOf(Space.Queued, this.number);
-      const found = this.parts.volume.scan(following(queuedKey(this.number, level, sequence)), end, wanted);
+      const found = this.parts.reader.queuedAfter(queuedKey(this.number, level, sequence), wanted);
       for (const each of found) this.readIn(each);
       const last = found.at(-1);
       if (last === undefined || found.length < wanted) window.horizon = undefined;
       else window.horizon = placeOf(last.key);
       this.comeIn();
+      if (window.horizon === undefined) this.countMissing();
     }
   }
 
-  private readIn({ key, value }: VolumeEntry): void {
-    const entry = this.entryFrom(key, value, Place.Queued);
-    if (entry !== undefined) this.window.add(entry);
+  private readIn(record: VolumeEntry): void {
+    const entry = this.recovered(record);
+    if (entry === undefined) return;
+    entry.receipt = this.receiptsOnDisk.get(entry.sequence);
+    this.receiptsOnDisk.delete(entry.sequence);
+    this.window.add(entry);
+  }
+
+  /** All there is is in memory now: what was counted and is not, is lost. */
+  private countMissing(): void {
+    let here = 0;
+    for (const { place, out, arrival } of this.live.values())
+      if (!out && arrival === undefined && (place === Place.Queued || place === Place.Active)) here++;
+    const missing = this.queued - here;
+    if (missing <= 0) return;
+    this.queued = here;
+    this.parts.record.counts.queued -= missing;
+    this.host.lost(missing, new StoreError(`${missing} record(s) that were counted are not there.`));
   }
 
   /** Those that waited outside and have their place in the window now. */
@@ -385,40 +631,40 @@ export class DurableBackend implements EntryOwner {
     }
   }
 
-  private recoverAll(space: SpaceByte, place: Place, take: (entry: Entry) => void): number {
-    const [first, end] = rangeOf(space, this.number);
+  private recoverAll(
+    space: typeof Space.Active | typeof Space.Parked | typeof Space.Delayed,
+    take: (entry: Entry) => void,
+  ): number {
     let recovered = 0;
-    for (let from = first, found = [] as VolumeEntry[]; ; from = following((found.at(-1) as VolumeEntry).key)) {
-      found = this.parts.volume.scan(from, end, PAGE);
-      for (const { key, value } of found) {
-        const entry = this.entryFrom(key, value, place);
-        if (entry === undefined) continue;
-        take(entry);
-        recovered++;
-      }
-      if (found.length < PAGE) return recovered;
+    for (const record of this.parts.reader.records(space)) {
+      const entry = this.recovered(record);
+      if (entry === undefined) continue;
+      take(entry);
+      recovered++;
     }
+    return recovered;
   }
 
   /** `undefined` for one that is in memory, and for one that is damaged. */
-  private entryFrom(key: Uint8Array, value: Uint8Array, place: Place): Entry | undefined {
-    const bytes = bufferOf(value);
-    const facts = isIntact(key, value) ? readHeader(bytes) : undefined;
-    if (facts === undefined) {
-      if (place === Place.Queued) this.queued--;
-      this.host.damaged(key, notAsWritten());
+  private recovered(record: VolumeEntry): Entry | undefined {
+    const entry = entryOf(this, record);
+    if (entry === undefined) {
+      this.setAside(record.key);
       return undefined;
     }
-    if (this.live.has(facts.sequence)) return undefined;
-    const entry = new Entry(this, facts.sequence, facts.level, facts.admittedAt, bytes);
-    entry.attempts = facts.attempts;
-    entry.dueAt = facts.notBefore;
-    entry.storedKey = key;
-    entry.place = entry.storedPlace = place;
-    entry.receipt = this.receipts.get(facts.sequence);
-    this.receipts.delete(facts.sequence);
-    this.live.set(facts.sequence, entry);
+    if (this.live.has(entry.sequence)) return undefined;
+    this.live.set(entry.sequence, entry);
     return entry;
+  }
+
+  /** A record that says nothing any more: who it was is not known. */
+  private setAside(key: Uint8Array): void {
+    const { record, setAside } = this.parts;
+    const place = SPACES[key[0] as number] ?? Place.Gone;
+    if (place === Place.Queued && this.queued > 0) this.queued--;
+    record.moved(place, Place.Gone);
+    setAside(key);
+    this.host.lost(1, notAsWritten());
   }
 
   private becomeDue(entry: Entry): void {
@@ -429,25 +675,33 @@ export class DurableBackend implements EntryOwner {
 
   /** Reads in what is on disk only; `false` for a record that is damaged or gone. */
   private load(entry: Entry): boolean {
-    const key = entry.storedKey as Uint8Array;
-    const value = this.parts.volume.get(key);
-    if (value !== undefined && isIntact(key, value)) {
-      entry.bytes = bufferOf(value);
+    try {
+      entry.bytes = this.bytesOf(entry);
       return true;
+    } catch (error) {
+      this.unreadable(entry, error as StoreError);
+      return false;
     }
-    this.live.delete(entry.sequence);
-    this.host.damaged(key, notAsWritten());
-    return false;
   }
+}
+
+const NOBODY: BackendHost = Object.freeze({ wake: () => undefined, demand: () => 0, lost: () => undefined });
+
+const SPACES: Readonly<Record<number, Place>> = {
+  [Space.Queued]: Place.Queued,
+  [Space.Delayed]: Place.Delayed,
+  [Space.Parked]: Place.Parked,
+  [Space.Active]: Place.Active,
+};
+
+/** Whether it waits in its stage: admitted, and not on its way out. */
+function isHere({ place, arrival }: Entry): boolean {
+  return place !== Place.Gone && arrival === undefined;
 }
 
 /** Where a queued record is in the order. */
 function placeOf(key: Uint8Array): { level: number; sequence: number } {
   return { level: 9 - (key[5] as number), sequence: readInteger(key, 6) };
-}
-
-function bufferOf(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
 function notAsWritten(): StoreError {

@@ -13,8 +13,10 @@ export type Place = (typeof Place)[keyof typeof Place];
 /** The stage that an entry belongs to, as the entry sees it. */
 export interface EntryOwner {
   readonly number: number;
-  /** A record goes from one place to another in this group, or comes back when the group was refused. */
-  moved(from: Place, to: Place, group?: Group): void;
+  /** Its record goes from one place to another in this group. */
+  moving(entry: Entry, from: Place, to: Place, group: Group): void;
+  /** The group was refused. */
+  movedBack(from: Place, to: Place): void;
   stored(entry: Entry): void;
   /** Whether it is to be written again. */
   refused(entry: Entry, error: StoreError): boolean;
@@ -34,13 +36,23 @@ export class Entry implements Change {
   urgent = false;
   /** Its lease is committed and nobody has taken it yet. */
   leaseStored = false;
+  /** Somebody has its lease, or has borrowed it. */
+  out = false;
+  /** It left because it was delivered. */
+  delivered = false;
+  /** Its record goes when an attempt begins. */
+  atMostOnce = false;
+  /** Its first record is stored. */
+  known = false;
+  /** What the history knows it by; `undefined` where nobody looks for duplicates. */
+  digest: Uint8Array | undefined = undefined;
   /** The record with room for its header; `undefined` while it waits on disk only, and is not written. */
   bytes: Buffer | undefined;
   receipt: Receipt | undefined = undefined;
   remaining: readonly Consumer[] | undefined = undefined;
   error: Error | undefined = undefined;
-  /** Told once whether it was stored: as long as nobody knows, it is not admitted. */
-  arrival: ((accepted: boolean) => void) | undefined = undefined;
+  /** Told once whether it was stored, or why not: as long as nobody knows, it is not admitted. */
+  arrival: ((refusal: Error | undefined) => void) | undefined = undefined;
   storedKey: Uint8Array | undefined = undefined;
   storedPlace: Place = Place.Gone;
   private writtenKey: Uint8Array | undefined = undefined;
@@ -57,12 +69,14 @@ export class Entry implements Change {
   }
 
   write(group: Group): void {
-    const { place, owner, storedKey, storedPlace } = this;
+    const { owner, storedKey, storedPlace } = this;
+    // Nobody shall find it any more once it may have reached its consumer.
+    const place = this.atMostOnce && this.place === Place.Active ? Place.Gone : this.place;
     const key = this.keyOf(place);
     if (storedKey !== undefined && place !== storedPlace) group.remove(storedKey);
     if (key !== undefined) group.put(key, this.record(key));
     if (this.arrival !== undefined) group.reserved = false;
-    owner.moved(storedPlace, place, group);
+    owner.moving(this, storedPlace, place, group);
     this.writtenKey = key;
     this.writtenPlace = place;
   }
@@ -74,7 +88,7 @@ export class Entry implements Change {
   }
 
   failed(error: StoreError): boolean {
-    this.owner.moved(this.writtenPlace, this.storedPlace);
+    this.owner.movedBack(this.writtenPlace, this.storedPlace);
     return this.owner.refused(this, error);
   }
 
@@ -101,9 +115,9 @@ export class Entry implements Change {
   }
 
   private get facts(): Parameters<typeof writeHeader>[1] {
-    const { place, level, attempts, admittedAt, sequence, dueAt } = this;
+    const { place, level, attempts, admittedAt, sequence, dueAt, digest, atMostOnce } = this;
     const leased = place === Place.Active;
-    return { leased, level, attempts, admittedAt, sequence, notBefore: dueAt, expiresAt: 0, digest: undefined };
+    return { leased, atMostOnce, level, attempts, admittedAt, sequence, notBefore: dueAt, expiresAt: 0, digest };
   }
 }
 

@@ -1,6 +1,7 @@
 import { Envelope } from '#ra-common';
 import type { EnvelopeShape } from '../envelope.js';
-import { PayloadError, StoreError } from './errors.js';
+import { PayloadError } from '../errors.js';
+import { StoreError } from './errors.js';
 import { findUnstorable } from './plain-json.js';
 
 /** How a stage stores payloads, instead of JSON. */

@@ -71,26 +71,6 @@ export class StoreVersionError extends StoreError {
   }
 }
 
-/** A payload that the stage's codec would not give back as it is. */
-export class PayloadError extends SedaError {
-  override readonly name = 'PayloadError';
-
-  constructor(
-    readonly stage: string,
-    /** Where in the envelope, such as `payload.items[2].price`. */
-    readonly path: string,
-    /** What is there. */
-    readonly found: string,
-    cause?: unknown,
-  ) {
-    super(
-      'SEDA_PAYLOAD',
-      `Stage '${stage}' stores what it is given, and ${path} is ${found}, which its codec does not give back.`,
-      cause,
-    );
-  }
-}
-
 /** An optional peer that is not installed. */
 export class MissingPeerError extends SedaError {
   override readonly name = 'MissingPeerError';

@@ -47,7 +47,7 @@ export class Group implements WriteGroup {
 
 /** What follows a group: callbacks, and the one promise of all publishes in it. */
 class Consequences {
-  private callbacks: (() => void)[] = [];
+  private callbacks: ((durable: boolean) => void)[] = [];
   private promise: Promise<boolean> | undefined;
   private resolve: (accepted: boolean) => void = () => undefined;
 
@@ -59,16 +59,16 @@ class Consequences {
     return (this.promise ??= new Promise((resolve) => (this.resolve = resolve)));
   }
 
-  include(callback: () => void): void {
+  include(callback: (durable: boolean) => void): void {
     this.callbacks.push(callback);
   }
 
   /** Twice is once. */
-  happen(): void {
+  happen(durable = true): void {
     const { callbacks } = this;
     this.callbacks = [];
-    this.resolve(true);
-    for (const callback of callbacks) callback();
+    this.resolve(durable);
+    for (const callback of callbacks) callback(durable);
   }
 
   /** The publishes were refused; what else follows, follows the next group. */
@@ -116,6 +116,7 @@ export class Journal {
   /** Groups that are stored and not durable yet, oldest first. */
   private readonly unflushed: Flight[] = [];
   private quiet: (() => void)[] = [];
+  private closed = false;
   /** Whether publishes are refused for want of room. */
   full = false;
 
@@ -135,7 +136,7 @@ export class Journal {
 
   /** Makes a group at the end of this turn, or when the present one is written. */
   schedule(): void {
-    if (this.scheduled || this.writing || this.failing) return;
+    if (this.scheduled || this.writing || this.failing || this.closed) return;
     this.scheduled = true;
     setImmediate(this.build);
   }
@@ -150,8 +151,8 @@ export class Journal {
     return this.latest ?? Promise.resolve(true);
   }
 
-  /** Called when all that was added is durable. */
-  afterwards(callback: () => void): void {
+  /** Called when all that was added is durable; with `false` when the journal was closed before. */
+  afterwards(callback: (durable: boolean) => void): void {
     this.next.include(callback);
     this.schedule();
   }
@@ -162,9 +163,13 @@ export class Journal {
     return new Promise((resolve) => this.quiet.push(resolve));
   }
 
-  /** No further attempt at what could not be written. */
+  /** No further attempt at what could not be written; who waits for it hears that. */
   close(): void {
+    this.closed = true;
     this.stopRetrying();
+    const { next } = this;
+    this.next = new Consequences();
+    next.happen(false);
   }
 
   private get atRest(): boolean {
@@ -236,7 +241,7 @@ export class Journal {
     else this.host.troubled(error);
     if (flight.group.reserved) this.failing = true;
     else this.schedule();
-    this.retry ??= this.clock.setTimeout(this.tryAgain, RETRY_MS);
+    if (!this.closed) this.retry ??= this.clock.setTimeout(this.tryAgain, RETRY_MS);
     this.tellQuiet();
   }
 

@@ -52,8 +52,9 @@ export function parkedKey(stage: number, sequence: number): Buffer {
   return key;
 }
 
-export function custodyKey(sequence: number): Buffer {
-  const key = sequenced(Space.Custody, 0, 13);
+/** The key of the copy of an envelope that has left a stage for one that forgets: what it was there. */
+export function custodyKey(stage: number, sequence: number): Buffer {
+  const key = sequenced(Space.Custody, stage, 13);
   writeInteger(key, 5, sequence);
   return key;
 }

@@ -25,11 +25,14 @@ const AT_DIGEST = 46;
 
 const LEASED = 1;
 const DIGESTED = 2;
+const AT_MOST_ONCE = 4;
 
 /** What a record says of an envelope besides the envelope. */
 export interface RecordFacts {
   /** Whether an attempt was under way. */
   readonly leased: boolean;
+  /** Whether the record goes when an attempt begins. */
+  readonly atMostOnce: boolean;
   /** 0 to 9, 9 the most urgent. */
   readonly level: number;
   readonly attempts: number;
@@ -46,7 +49,8 @@ export interface RecordFacts {
 /** Writes the header into the first bytes of a record, the checksum apart. */
 export function writeHeader(record: Buffer, facts: RecordFacts): void {
   record[AT_VERSION] = FORMAT_VERSION;
-  record[AT_FLAGS] = (facts.leased ? LEASED : 0) | (facts.digest === undefined ? 0 : DIGESTED);
+  record[AT_FLAGS] =
+    (facts.leased ? LEASED : 0) | (facts.atMostOnce ? AT_MOST_ONCE : 0) | (facts.digest === undefined ? 0 : DIGESTED);
   record[AT_LEVEL] = facts.level;
   record[AT_LEVEL + 1] = 0;
   record.writeUInt32LE(facts.attempts, AT_ATTEMPTS);
@@ -65,6 +69,7 @@ export function readHeader(record: Buffer): RecordFacts | undefined {
   const flags = record[AT_FLAGS] as number;
   return {
     leased: (flags & LEASED) !== 0,
+    atMostOnce: (flags & AT_MOST_ONCE) !== 0,
     level: record[AT_LEVEL] as number,
     attempts: record.readUInt32LE(AT_ATTEMPTS),
     admittedAt: record.readDoubleLE(AT_ADMITTED),

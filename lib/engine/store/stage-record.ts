@@ -33,7 +33,7 @@ export class StageRecord {
   private readonly key: Buffer;
 
   constructor(
-    name: string,
+    readonly name: string,
     /** What its keys begin with. */
     readonly number: number,
     /** The name of the codec of its payloads. */

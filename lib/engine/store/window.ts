@@ -40,8 +40,21 @@ export class Window {
     this.entries.add(entry);
   }
 
+  get first(): Entry | undefined {
+    return this.entries.first;
+  }
+
   takeFirst(): Entry | undefined {
     return this.entries.takeFirst();
+  }
+
+  /** The first that matches. O(log n) for each that does not and comes before it. */
+  takeFirstWhere(matches: (entry: Entry) => boolean): Entry | undefined {
+    const passed: Entry[] = [];
+    let entry = this.entries.takeFirst();
+    for (; entry !== undefined && !matches(entry); entry = this.entries.takeFirst()) passed.push(entry);
+    for (const each of passed) this.entries.add(each);
+    return entry;
   }
 
   /** Takes out all that match, in no order. O(n). */

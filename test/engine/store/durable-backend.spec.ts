@@ -10,8 +10,8 @@ describe('What is published to a durable stage', () => {
     const kit = await DurableKit.open();
     kit.store.holdFlushes();
     const order: string[] = [];
-    const answer = kit.backend
-      .append(makeEnvelope('orders', 1), undefined, 0, (accepted) => order.push(`stored ${accepted}`))
+    const answer = kit
+      .publish(makeEnvelope('orders', 1), { told: (accepted) => order.push(`stored ${accepted}`) })
       .then((accepted) => order.push(`durable ${accepted}`));
     expect(kit.counts).toEqual([0, 0, 1]);
     await turn();
@@ -33,7 +33,7 @@ describe('What is published to a durable stage', () => {
     const kit = await DurableKit.open({ permits: 1 });
     const at = new Date(0);
     const envelope = makeEnvelope('orders', { at });
-    await kit.backend.append(envelope, undefined, 0, () => undefined);
+    await kit.publish(envelope);
     const lease = kit.take();
     expect(lease.envelope).not.toBe(envelope);
     expect(payloadOf(lease)).toEqual({ at: at.toISOString() });
@@ -48,7 +48,7 @@ describe('What is published to a durable stage', () => {
     kit.store.full = true;
     const told: boolean[] = [];
     const answers = await Promise.all(
-      numbers(6).map((n) => kit.backend.append(makeEnvelope('orders', n), undefined, 0, (ok) => told.push(ok))),
+      numbers(6).map((n) => kit.publish(makeEnvelope('orders', n), { told: (ok) => told.push(ok) })),
     );
     expect([answers, told]).toEqual([Array(6).fill(false), Array(6).fill(false)]);
     expect(kit.counts).toEqual([0, 0, 0]);
@@ -73,7 +73,7 @@ describe('What is published to a durable stage', () => {
 
   it('waits until it is due, and then has its place by admission', async () => {
     const kit = await DurableKit.open();
-    const late = kit.backend.append(makeEnvelope('orders', 'late'), undefined, kit.clock.now() + 50, () => undefined);
+    const late = kit.publish(makeEnvelope('orders', 'late'), { dueAt: kit.clock.now() + 50 });
     await kit.append('now');
     expect([await late, kit.counts]).toEqual([true, [1, 1, 0]]);
     await kit.clock.advance(50);
@@ -191,7 +191,7 @@ describe('After a crash', () => {
   it('a damaged record that waits for its time is told of when it is due, and the others are delivered', async () => {
     const kit = await DurableKit.open();
     const later = (payload: string): Promise<boolean> =>
-      kit.backend.append(makeEnvelope('orders', payload), undefined, kit.clock.now() + 50, () => undefined);
+      kit.publish(makeEnvelope('orders', payload), { dueAt: kit.clock.now() + 50 });
     await Promise.all([later('damaged'), later('whole')]);
     const first = kit.store.entries().find(({ key }) => key[0] === 0x11)?.key as Uint8Array;
     kit.store.damage(first, (value) => value.fill(0));

@@ -1,4 +1,6 @@
-import { type Envelope, envelopePayload, makeEnvelope } from '#engine';
+import { type Envelope, type EnvelopeShape, envelopePayload, makeEnvelope } from '#engine';
+import type { Service } from '../../../lib/engine/backend/backend.js';
+import type { Receipt } from '../../../lib/engine/intake/receipt.js';
 import type { Lease } from '../../../lib/engine/queue/lease.js';
 import { DurableBackend, type Recovered } from '../../../lib/engine/store/durable-backend.js';
 import { EnvelopeCodec } from '../../../lib/engine/store/envelope-codec.js';
@@ -8,6 +10,15 @@ import { type MemoryStore, memoryStore } from '../../../lib/engine/store/memory-
 import { StageRecord } from '../../../lib/engine/store/stage-record.js';
 import { opened } from '../../conformance/volume.js';
 import { ManualClock, turn } from '../../support/manual-clock.js';
+
+const AT_LEAST_ONCE: Service = { atMostOnce: false, digest: undefined };
+
+interface Publishing {
+  readonly told?: (accepted: boolean) => unknown;
+  readonly dueAt?: number;
+  readonly receipt?: Receipt;
+  readonly service?: Service;
+}
 
 /** A durable backend on a store in memory, and a stage that has `permits` free. */
 export class DurableKit {
@@ -21,6 +32,7 @@ export class DurableKit {
     readonly backend: DurableBackend,
     readonly recovered: Recovered,
     readonly damaged: readonly string[],
+    readonly aside: readonly string[],
   ) {}
 
   static async open({
@@ -35,20 +47,22 @@ export class DurableKit {
     const record = (held && StageRecord.read(key, held)) ?? new StageRecord('orders', 1, 'json');
     let kit: DurableKit | undefined = undefined as DurableKit | undefined;
     const damaged: string[] = [];
+    const aside: string[] = [];
     const journal = new Journal(volume, 'always', clock, {
       prepare: () => backend.prepare(),
       roomChanged: () => undefined,
       troubled: () => undefined,
     });
     const codec = new EnvelopeCodec('orders', undefined);
-    const host = {
+    const backend = new DurableBackend({ codec, clock, windowSize, historySize: 3 });
+    backend.open({
       demand: () => kit?.permits ?? permits,
       wake: () => void (kit === undefined || kit.wakes++),
-      damaged: (damagedKey: Uint8Array) => damaged.push(Buffer.from(damagedKey).toString('hex')),
-    };
-    const backend = new DurableBackend({ volume, journal, record, codec, clock, windowSize }, host);
-    const recovered = backend.recover();
-    kit = new DurableKit(store, clock, journal, backend, recovered, damaged);
+      lost: (count, error) => void damaged.push(...Array<string>(count).fill(error.message)),
+    });
+    const setAside = (damagedKey: Uint8Array): void => void aside.push(Buffer.from(damagedKey).toString('hex'));
+    const recovered = backend.attach({ volume, journal, record, setAside });
+    kit = new DurableKit(store, clock, journal, backend, recovered, damaged, aside);
     kit.permits = permits;
     return kit;
   }
@@ -62,9 +76,15 @@ export class DurableKit {
 
   /** Appends an envelope for each payload; resolves with the answers. */
   append(...payloads: readonly unknown[]): Promise<boolean[]> {
-    return Promise.all(
-      payloads.map((payload) => this.backend.append(makeEnvelope('orders', payload), undefined, 0, () => undefined)),
-    );
+    return Promise.all(payloads.map((payload) => this.publish(makeEnvelope('orders', payload))));
+  }
+
+  /** One envelope comes in, and `told` hears whether it was admitted. */
+  publish(
+    envelope: EnvelopeShape,
+    { told = () => undefined, dueAt = 0, receipt, service = AT_LEAST_ONCE }: Publishing = {},
+  ): Promise<boolean> {
+    return this.backend.append({ envelope, receipt, dueAt, service }, (refusal) => told(refusal === undefined));
   }
 
   async allow(permits: number): Promise<this> {

@@ -1,7 +1,8 @@
 import { deserialize, serialize } from 'node:v8';
 import { Envelope, type EnvelopeShape, envelopePayload, makeEnvelope, targetService } from '#engine';
 import { EnvelopeCodec, type PayloadCodec } from '../../../lib/engine/store/envelope-codec.js';
-import { PayloadError, StoreError } from '../../../lib/engine/store/errors.js';
+import { PayloadError } from '../../../lib/engine/errors.js';
+import { StoreError } from '../../../lib/engine/store/errors.js';
 
 const HEADROOM = 7;
 const json = new EnvelopeCodec('orders', undefined);

@@ -78,7 +78,7 @@ describe('The keys of a store', () => {
       fc.property(stage, level, sequence, (of, at, number) => {
         expect(readInteger(queuedKey(of, at, number), 6)).toBe(number);
         expect(readInteger(activeKey(of, number), 5)).toBe(number);
-        expect(readInteger(custodyKey(number), 5)).toBe(number);
+        expect(readInteger(custodyKey(1, number), 5)).toBe(number);
       }),
     );
   });
@@ -121,6 +121,7 @@ describe('The keys of a store', () => {
 describe('The header of a record', () => {
   const facts: fc.Arbitrary<RecordFacts> = fc.record({
     leased: fc.boolean(),
+    atMostOnce: fc.boolean(),
     level,
     attempts: fc.integer({ min: 0, max: 2 ** 32 - 1 }),
     admittedAt: time,

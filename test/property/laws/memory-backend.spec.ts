@@ -48,7 +48,7 @@ class Pair {
   private wakes = 0;
 
   constructor() {
-    this.backend.open(() => this.wakes++);
+    this.backend.open({ wake: () => this.wakes++, demand: () => 0, lost: () => undefined });
   }
 
   run(next: Step): void {
