@@ -1,10 +1,13 @@
 import type { Clock, TimerHandle } from '../clock.js';
-import { StoreError, StoreFullError } from './errors.js';
+import type { StoreError } from './errors.js';
 import { Space, namedKey } from './keys.js';
 import type { Sync, Volume, WriteGroup } from './volume.js';
 
 /** Milliseconds between two looks at a store that could not be written. */
 const RETRY_MS = 250;
+
+/** By its code: a volume may come from another copy of this package. */
+const FULL = 'SEDA_STORE_FULL';
 
 const PROBE_KEY = namedKey(Space.Meta, 'probe');
 
@@ -237,7 +240,7 @@ export class Journal {
     for (const change of again) change.listed = true;
     this.pending = [...again, ...this.pending];
     flight.consequences.refuse(this.next);
-    if (error instanceof StoreFullError) this.setFull(true);
+    if (error.code === FULL) this.setFull(true);
     else this.host.troubled(error);
     if (flight.group.reserved) this.failing = true;
     else this.schedule();

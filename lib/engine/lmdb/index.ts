@@ -1,0 +1,1 @@
+export { type LmdbStoreOptions, lmdbStore } from './lmdb-store.js';

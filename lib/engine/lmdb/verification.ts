@@ -1,0 +1,63 @@
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { StoreCorruptedError, StoreError } from '../store/errors.js';
+import type { Verification } from '../store/volume.js';
+
+const CHILD = fileURLToPath(new URL('verify-child.js', import.meta.url));
+/** Longer than this takes nobody who reads a file from its beginning to its end. */
+const SLOWEST_BYTES_PER_MS = 1_000;
+const SHORTEST_MS = 60_000;
+
+type Answer =
+  | { readonly damaged: readonly string[]; readonly counts: Readonly<Record<string, number>> }
+  | { readonly error: string };
+
+/**
+ * Has a child read a whole database: what kills it, kills only the child.
+ * @throws StoreCorruptedError, StoreError (as rejections)
+ */
+export async function verifyInChild(folder: string, file: string, size: number): Promise<Verification> {
+  const { output, errors, code, signal } = await run(folder, Math.max(SHORTEST_MS, size / SLOWEST_BYTES_PER_MS));
+  const answer = parse(output);
+  if (answer === undefined && signal === null && code !== 0 && /Cannot find|ERR_/.test(errors))
+    throw new StoreError(`The store's verification could not be started: ${errors.trim()}`);
+  if (answer === undefined) {
+    const how = signal === null ? `ended with ${code}` : `was ended by ${signal}`;
+    throw new StoreCorruptedError(file, `the process that was to read it ${how}`);
+  }
+  if ('error' in answer) throw new StoreCorruptedError(file, answer.error);
+  return { damaged: answer.damaged.map((key) => Buffer.from(key, 'hex')), counts: answer.counts };
+}
+
+interface Ended {
+  readonly output: string;
+  readonly errors: string;
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+function run(folder: string, timeout: number): Promise<Ended> {
+  const child = spawn(process.execPath, [CHILD, folder], {
+    // Options of this process, an inspector's port say, are not the child's.
+    env: { ...process.env, NODE_OPTIONS: '' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout,
+    killSignal: 'SIGKILL',
+  });
+  let output = '';
+  let errors = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text));
+  return new Promise((resolve, reject) => {
+    child.once('error', (error) => reject(new StoreError("The store's verification could not be started.", error)));
+    child.once('close', (code, signal) => resolve({ output, errors, code, signal }));
+  });
+}
+
+function parse(output: string): Answer | undefined {
+  try {
+    return JSON.parse(output) as Answer;
+  } catch {
+    return undefined;
+  }
+}
