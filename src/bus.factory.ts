@@ -10,15 +10,16 @@ import { declareStages } from './stage.registrar.js';
 
 /**
  * A bus in the state `starting`. The stages that classes, values and options declare exist at once: what constructors
- * publish waits there.
+ * publish waits there. Its store, if it has one, is open: nobody is given a bus that could not keep what it accepts.
  * @throws SedaModuleError if the application has two of its name
+ * @throws StoreLockedError, StoreCorruptedError, StoreVersionError, StoreError, MissingPeerError (as rejections)
  */
 export function createBus(
   settings: ModuleSettings,
   modules: ModulesContainer,
   explorer: StageExplorer,
   planner: StagePlanner,
-): SedaBus {
+): SedaBus | Promise<SedaBus> {
   const { name } = settings;
   requireOneRoot([...modules.values()], name);
   const bus = new SedaBus(settings.bus);
@@ -28,6 +29,11 @@ export function createBus(
     // It is wrong at the initialisation, too, and is told there, where all handlers are known.
     if (!(error instanceof SedaError)) throw error;
   }
+  return settings.bus.store === undefined ? bus : opened(bus);
+}
+
+async function opened(bus: SedaBus): Promise<SedaBus> {
+  await bus.open();
   return bus;
 }
 

@@ -114,7 +114,11 @@ export class BusLifecycle
   private async drain(): Promise<void> {
     this.reminder?.cancel();
     this.signalCheck?.cancel();
-    if (this.bus.state === 'closed') return;
+    if (this.bus.state === 'closed') {
+      // Somebody else has ended it; its store may still be being let go of.
+      await this.bus.shutdown();
+      return;
+    }
     const before = this.bus.totals().abandoned;
     const drained = await this.bus.shutdown({ timeoutMs: this.settings.shutdownTimeoutMs });
     this.journal.ended(this.bus.totals().abandoned - before, drained);

@@ -5,6 +5,7 @@ import {
   InvalidOptionError,
   type SedaBusOptions,
   type StageOptions,
+  type StoreDescription,
   checkStageName,
 } from '#engine';
 import type { BusProbe } from './bus.probe.js';
@@ -125,6 +126,9 @@ export interface ModuleSettings {
   readonly probe?: BusProbe;
 }
 
+/** At a reload the old process is still ending when the new one begins. */
+const LOCK_WAIT_MS = 10_000;
+
 const DRAIN_ON: readonly DrainOn[] = ['first', 'onModuleDestroy', 'beforeApplicationShutdown', 'onApplicationShutdown'];
 
 /**
@@ -152,6 +156,7 @@ export function moduleSettings(options: SedaBusModuleOptions = {}, busName: stri
     consumed: typeof consume === 'boolean' ? (consume ? undefined : []) : consume,
     bus: {
       ...bus,
+      ...(isStore(bus.store) && { store: withPatience(bus.store) }),
       unknownStage: bus.unknownStage ?? 'throw',
       autoStart: false,
       ...(deadLetterChannel !== undefined && { deadLetterChannel }),
@@ -180,6 +185,20 @@ function refuseWhatTheModuleDecides(bus: SedaBusOptions): void {
 
 function check(option: string, rule: string, value: unknown, holds: boolean): void {
   if (!holds) throw new InvalidOptionError(`SedaBusModule.${option}`, rule, value);
+}
+
+function isStore(store: SedaBusOptions['store']): store is StoreDescription {
+  return typeof store?.open === 'function';
+}
+
+/** Waits for a process that holds the store, where the store does not say for how long. */
+function withPatience(store: StoreDescription): StoreDescription {
+  const { name, sync } = store;
+  return {
+    name,
+    ...(sync !== undefined && { sync }),
+    open: (context) => store.open({ ...context, lockWaitMs: LOCK_WAIT_MS }),
+  };
 }
 
 function isRole(value: unknown): boolean {

@@ -40,7 +40,7 @@ export function planStages(
   const handlersOf = byKey(handlers, ({ stage }) => stage);
   const stages = new Map<string, StageOptions>();
   for (const name of stageNames(settings, features, handlers)) {
-    const options = deadLetterChannels.has(name) ? { ...DEAD_LETTER_DEFAULTS } : {};
+    const options = deadLetterChannels.has(name) ? letterOptions(settings) : {};
     const ranks = [
       (featuresOf.get(name) ?? []).map(featureLayer),
       (handlersOf.get(name) ?? []).map(handlerLayer),
@@ -52,6 +52,11 @@ export function planStages(
     stages.set(name, options);
   }
   return { stages, channels };
+}
+
+/** Where something is on disk, dead letters are, too, unless somebody says otherwise. */
+function letterOptions({ bus }: ModuleSettings): StageOptions {
+  return { ...DEAD_LETTER_DEFAULTS, ...(bus.store !== undefined && { serviceLevel: 'AtLeastOnce' as const }) };
 }
 
 function stageNames(

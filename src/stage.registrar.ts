@@ -13,7 +13,7 @@ import { idlePatterns, isConsumed } from './stage.role.js';
 export interface Registered {
   readonly stages: number;
   readonly handlers: number;
-  /** The stages that this process only publishes to. */
+  /** The stages that this process only publishes to, and keeps in memory. */
   readonly publishOnly: readonly string[];
   /** What `consume` names and no stage is called. */
   readonly idlePatterns: readonly string[];
@@ -54,9 +54,16 @@ export class StageRegistrar {
     return {
       stages: names.length,
       handlers: this.handlers.length,
-      publishOnly: names.filter((name) => !isConsumed(name, consumed) && name !== deadLetterChannel),
+      publishOnly: names.filter(
+        (name) => !isConsumed(name, consumed) && name !== deadLetterChannel && !this.isDurable(prepared.plan, name),
+      ),
       idlePatterns: idlePatterns(consumed, names),
     };
+  }
+
+  private isDurable({ stages }: StagePlan, name: string): boolean {
+    const level = stages.get(name)?.serviceLevel ?? this.settings.bus.defaults?.serviceLevel;
+    return level !== undefined && level !== 'AtMostOnce';
   }
 
   /**

@@ -15,12 +15,18 @@ export interface Judgement {
 /** What there is to judge. */
 export interface Subject {
   readonly state: BusState;
+  /** Whether the disk of its durable stages is full. */
+  readonly storeFull: boolean;
   readonly stages: Readonly<Record<string, StageStats>>;
 }
 
 /** The health of a bus. What makes it down goes before what degrades it. */
 export function judge(subject: Subject, thresholds: SedaHealthThresholds): Judgement {
-  const down = [...downByState(subject.state), ...everyStage(subject, (name) => exceeded(subject, name, thresholds))];
+  const down = [
+    ...downByState(subject.state),
+    ...(subject.storeFull ? ['store-full: durable stages accept nothing'] : []),
+    ...everyStage(subject, (name) => exceeded(subject, name, thresholds)),
+  ];
   if (down.length > 0) return { status: 'down', reason: down.join('; ') };
   const degraded = everyStage(subject, (name, stats) => impaired(name, stats));
   if (degraded.length > 0) return { status: 'degraded', reason: degraded.join('; ') };

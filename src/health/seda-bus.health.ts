@@ -28,7 +28,7 @@ export interface SedaBusHealth extends Record<string, unknown> {
  * The health of the bus for `@nestjs/terminus`, 11 and 12. Injectable wherever `SedaBus` is; importing `TerminusModule` is
  * needed for its `HealthCheckService` only.
  *
- * - `down`: the bus has not started, drains or is closed, or a stage is past a threshold.
+ * - `down`: the bus has not started, drains or is closed, its store is full, or a stage is past a threshold.
  * - `degraded` (`up` in Terminus 11, with the reason): a stage is held or paused, or saturated: at 90 % of its capacity, or
  *   a publisher was refused or had to wait within the last second.
  * - `up` otherwise.
@@ -50,10 +50,10 @@ export class SedaBusHealthIndicator {
   ): HealthIndicatorResult<Key, HealthIndicatorStatus, SedaBusHealth> {
     const { bus: name, ...thresholds } = checkedObject('thresholds', options);
     const { bus } = this.buses.require(name);
-    const { state } = bus;
+    const { state, storeFull = false } = bus;
     const stages = bus.stats();
     checkThresholds(thresholds, Object.keys(stages));
-    const { status, reason } = judge({ state, stages }, thresholds);
+    const { status, reason } = judge({ state, storeFull, stages }, thresholds);
     const data: SedaBusHealth = { state, ...(reason !== undefined && { reason }), stages: healthOf(stages) };
     const session = this.indicators.check(key);
     if (status === 'down') return session.down(data);

@@ -36,7 +36,7 @@ function run(path, mode) {
   let errors = '';
   running.stdout.setEncoding('utf8').on('data', (chunk) => (text += chunk));
   running.stderr.setEncoding('utf8').on('data', (chunk) => (errors += chunk));
-  const timer = setTimeout(() => running.kill('SIGKILL'), 30_000);
+  const timer = setTimeout(() => running.kill('SIGKILL'), 60_000);
   return new Promise((resolve) =>
     running.once('close', (code, signal) => {
       clearTimeout(timer);

@@ -1,12 +1,13 @@
 import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { InvalidOptionError } from '../errors.js';
-import { StoreCorruptedError, StoreError } from '../store/errors.js';
+import { StoreError } from '../store/errors.js';
 import type { StoreDescription, Sync, Volume, VolumeContext } from '../store/volume.js';
 import { LmdbVolume } from './lmdb-volume.js';
 import { LockFile } from './lock-file.js';
 import { checkMetaPages } from './meta-pages.js';
 import { loadLmdb, openDatabase } from './peer.js';
+import { putRebuiltInPlace } from './rebuilt.js';
 import { StateFile } from './state-file.js';
 import { verifyInChild } from './verification.js';
 
@@ -61,6 +62,10 @@ async function openVolume(folder: string, maxSizeBytes: number, lockWaitMs: numb
     const { past } = state;
     if (past !== 'new') checkMetaPages(file);
     const verification = past === 'unknown' ? await verifyInChild(folder, file, statSync(file).size) : undefined;
+    if (verification !== undefined) {
+      putRebuiltInPlace(folder);
+      makePrivate(folder);
+    }
     const mapSize = Math.ceil((maxSizeBytes * 1.5 + RESERVE) / 65_536) * 65_536;
     const database = openDatabase(lmdb, folder, { mapSize });
     state.markOpen();
@@ -68,7 +73,7 @@ async function openVolume(folder: string, maxSizeBytes: number, lockWaitMs: numb
   } catch (error) {
     lock.release();
     if (error instanceof StoreError) throw error;
-    throw new StoreCorruptedError(file, 'it cannot be opened', undefined, error);
+    throw new StoreError(`The store ${folder} cannot be opened.`, error);
   }
 }
 

@@ -20,7 +20,7 @@ export async function loadLmdb(load: () => Promise<typeof Lmdb> = () => import('
 export function openDatabase(
   { open }: typeof Lmdb,
   path: string,
-  options: { readonly mapSize?: number; readonly readOnly?: boolean },
+  options: Pick<Lmdb.RootDatabaseOptionsWithPath, 'mapSize' | 'readOnly' | 'noSync' | 'overlappingSync'>,
 ): Database {
   return open<Buffer, Buffer>({ path, encoding: 'binary', keyEncoding: 'binary', cache: false, ...options });
 }

@@ -6,18 +6,18 @@ import type { Verification } from '../store/volume.js';
 const CHILD = fileURLToPath(new URL('verify-child.js', import.meta.url));
 /** Longer than this takes nobody who reads a file from its beginning to its end. */
 const SLOWEST_BYTES_PER_MS = 1_000;
-const SHORTEST_MS = 60_000;
+const SHORTEST_MS = 20_000;
 
 type Answer =
   | { readonly damaged: readonly string[]; readonly counts: Readonly<Record<string, number>> }
   | { readonly error: string };
 
 /**
- * Has a child read a whole database: what kills it, kills only the child.
+ * Has a child read a whole database and write it anew: what kills it, kills only the child.
  * @throws StoreCorruptedError, StoreError (as rejections)
  */
 export async function verifyInChild(folder: string, file: string, size: number): Promise<Verification> {
-  const { output, errors, code, signal } = await run(folder, Math.max(SHORTEST_MS, size / SLOWEST_BYTES_PER_MS));
+  const { output, errors, code, signal } = await run(folder, SHORTEST_MS + Math.ceil(size / SLOWEST_BYTES_PER_MS));
   const answer = parse(output);
   if (answer === undefined && signal === null && code !== 0 && /Cannot find|ERR_/.test(errors))
     throw new StoreError(`The store's verification could not be started: ${errors.trim()}`);
