@@ -1,24 +1,28 @@
 import type { ConfigService } from '@nestjs/config';
-import type { SedaBusModuleOptions } from '@resolvingarchitecture/nestjs-seda-bus';
+import type { SedaBusModuleOptions, StageOptions } from '@resolvingarchitecture/nestjs-seda-bus';
+import { lmdbStore } from '@resolvingarchitecture/nestjs-seda-bus/lmdb';
 import { CHARGE, PRICE, SHIP, VALIDATE } from './orders/order.stages.js';
 import type { Settings } from './settings/settings.js';
 
 /** What depends on where the application runs. It overrules what the decorators of the stages say. */
 export function busOptions(config: ConfigService, settings: Settings): SedaBusModuleOptions {
-  const capacity = settings.orderCapacity;
+  const { storePath, orderCapacity: capacity } = settings;
+  // An order that was accepted is finished, also when the process is killed: it is taken up by the next one.
+  const order: StageOptions = { capacity, ...(storePath !== '' && { serviceLevel: 'AtLeastOnce' }) };
   return {
     // `CONSUME=orders.*,import.*` makes a worker for some stages of a process, `CONSUME=` one that only publishes.
     consume: namesIn(config.get<string>('CONSUME')) ?? true,
     shutdownTimeoutMs: settings.shutdownTimeoutMs,
+    ...(storePath !== '' && { store: lmdbStore({ path: storePath }) }),
     stages: {
-      [VALIDATE]: { capacity },
-      [PRICE]: { capacity },
+      [VALIDATE]: order,
+      [PRICE]: order,
       [CHARGE]: {
-        capacity,
+        ...order,
         timeoutMs: settings.paymentTimeoutMs,
         backoff: { type: 'exponential', delayMs: settings.paymentRetryMs },
       },
-      [SHIP]: { capacity },
+      [SHIP]: order,
     },
   };
 }

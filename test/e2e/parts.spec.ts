@@ -23,11 +23,21 @@ describe('the order book', () => {
     expect(book.counts()).toEqual({ open: 2, shipped: 1, failed: 0 });
   });
 
-  it('writes nothing down about an order it does not know', () => {
+  it('takes up an order that an earlier process has accepted', () => {
     const book = new OrderBook(testSettings());
+    book.record('a', 'charged');
+    expect(book.counts()).toEqual({ open: 1, shipped: 0, failed: 0 });
     book.record('a', 'shipped');
-    expect(book.find('a')).toBeUndefined();
-    expect(book.counts()).toEqual({ open: 0, shipped: 0, failed: 0 });
+    expect(book.find('a')?.history.map(({ state }) => state)).toEqual(['charged', 'shipped']);
+    expect(book.counts()).toEqual({ open: 0, shipped: 1, failed: 0 });
+  });
+
+  it('forgets an order that was not accepted', () => {
+    const book = new OrderBook(testSettings());
+    book.open('a');
+    book.close('a');
+    book.close('a');
+    expect([book.find('a'), book.counts().open]).toEqual([undefined, 0]);
   });
 });
 

@@ -40,12 +40,17 @@ export class OrderBook {
     return order;
   }
 
-  /** Writes down where an order is now. One that the book has forgotten stays so. */
+  /** Writes down where an order is now. One that an earlier process has accepted is new to the book. */
   record(id: string, state: OrderState, facts: OrderFacts = {}): void {
-    const order = this.orders.get(id);
-    if (order === undefined) return;
+    if (!this.orders.has(id)) this.opened++;
+    const order = this.orders.get(id) ?? { id, state, history: [] };
     this.write({ ...order, ...facts }, state);
     if (isFinished(state)) this.finished[state]++;
+  }
+
+  /** It was not accepted. */
+  close(id: string): void {
+    if (this.orders.delete(id)) this.opened--;
   }
 
   find(id: string): OrderRecord | undefined {

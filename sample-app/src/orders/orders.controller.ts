@@ -13,11 +13,11 @@ export class OrdersController {
 
   @Post()
   @HttpCode(202)
-  place(
+  async place(
     @Body(OrderRequestPipe) request: OrderRequest,
     @Res({ passthrough: true }) response: ServerResponse,
-  ): OrderRecord {
-    const order = this.orders.place(request);
+  ): Promise<OrderRecord> {
+    const order = await this.orders.place(request);
     response.setHeader('Location', `/orders/${order.id}`);
     return order;
   }

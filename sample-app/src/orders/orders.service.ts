@@ -15,14 +15,16 @@ export class OrdersService implements OnApplicationShutdown {
   ) {}
 
   /**
-   * Sends an order on its way; its id is that of the envelope.
-   * @throws TryLaterError when the first stage has no room
+   * Sends an order on its way; its id is that of the envelope. Resolves when it is accepted: with a store, on disk.
+   * @throws TryLaterError when the first stage has no room (as a rejection)
    */
-  place(request: OrderRequest): OrderRecord {
+  async place(request: OrderRequest): Promise<OrderRecord> {
     const envelope = makeEnvelope(VALIDATE, { ...request }, { sender: 'http', slip: [PRICE, CHARGE, SHIP] });
-    if (!this.intake.offer(envelope)) throw new TryLaterError('No room for another order now');
-    // No stage has seen it yet: handlers never run inside `offer`.
-    return this.book.open(envelope.id);
+    // The first stage may have seen it before its publisher hears that it is on disk.
+    const order = this.book.open(envelope.id);
+    if (await this.intake.publish(envelope)) return order;
+    this.book.close(envelope.id);
+    throw new TryLaterError('No room for another order now');
   }
 
   /** @throws NotFoundException */

@@ -10,6 +10,8 @@ export abstract class Settings {
   abstract readonly paymentTimeoutMs: number;
   /** The pause before a failed payment is tried again; it doubles from attempt to attempt. */
   abstract readonly paymentRetryMs: number;
+  /** The folder in which orders outlive the process; empty for none: then they are in memory. */
+  abstract readonly storePath: string;
   /** How many orders the book keeps. */
   abstract readonly orderBookSize: number;
   /** How long a shutdown waits for the work that was accepted. */
@@ -25,6 +27,7 @@ export function settingsFrom(read: (name: string) => string | undefined): Settin
     paymentLatencyMs: number('PAYMENT_LATENCY_MS', 100),
     paymentTimeoutMs: number('PAYMENT_TIMEOUT_MS', 5_000),
     paymentRetryMs: number('PAYMENT_RETRY_MS', 200),
+    storePath: read('STORE_PATH') ?? 'data',
     orderBookSize: number('ORDER_BOOK_SIZE', 10_000),
     shutdownTimeoutMs: number('SHUTDOWN_TIMEOUT_MS', 10_000),
   };

@@ -7,10 +7,13 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
 export class SampleProcess {
   private readonly child: ChildProcess;
   private text = '';
+  /** Resolves when it is gone. */
+  readonly closed: Promise<void>;
 
   constructor(env: Readonly<Record<string, string>> = {}) {
-    const options = { cwd: root, env: { ...process.env, NO_COLOR: '1', PORT: '0', ...env } };
+    const options = { cwd: root, env: { ...process.env, NO_COLOR: '1', PORT: '0', STORE_PATH: '', ...env } };
     this.child = spawn(process.execPath, ['sample-app/dist/main.js'], options);
+    this.closed = new Promise((resolve) => this.child.once('close', () => resolve()));
     this.child.stdout?.setEncoding('utf8').on('data', (text: string) => (this.text += text));
     this.child.stderr?.setEncoding('utf8').on('data', (text: string) => (this.text += text));
   }

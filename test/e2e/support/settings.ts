@@ -8,6 +8,7 @@ export function testSettings(other: Partial<Settings> = {}): Settings {
     paymentLatencyMs: 0,
     paymentTimeoutMs: 60_000,
     paymentRetryMs: 200,
+    storePath: '',
     orderBookSize: 10_000,
     shutdownTimeoutMs: 60_000,
     ...other,
