@@ -49,7 +49,9 @@ async function compare({ inFlight, envelopes, floor, ...targets }, { servers, bu
   return [
     figure(`${what}: bus`, spread(measures.bus), 'env/s'),
     figure(`${what}: bare lmdb`, spread(measures.floor), 'env/s'),
-    floor === undefined ? figure(`${what}: bus / floor`, against, '×') : atLeast(`${what}: bus / floor`, floor, against),
+    floor === undefined
+      ? figure(`${what}: bus / floor`, against, '×')
+      : atLeast(`${what}: bus / floor`, floor, against),
     ...Object.keys(servers).flatMap((name) => [
       figure(`${what}: BullMQ, appendfsync ${name}`, spread(measures[name]), 'jobs/s'),
       ...(targets[name] === undefined
@@ -105,14 +107,15 @@ async function throughFloor(inFlight, envelopes) {
   return envelopes / seconds;
 }
 
-async function throughBullMQ({ Queue, Worker }, port, inFlight, jobs) {
-  const connection = { port, host: '127.0.0.1', maxRetriesPerRequest: null };
+async function throughBullMQ({ Queue, Worker, Redis }, port, inFlight, jobs) {
+  const clients = [0, 1].map(() => new Redis(port, '127.0.0.1', { maxRetriesPerRequest: null }));
+  const [adding, working] = clients;
   const name = `s${folders++}`;
-  const queue = new Queue(name, { connection, defaultJobOptions: { removeOnComplete: true } });
+  const queue = new Queue(name, { connection: adding, defaultJobOptions: { removeOnComplete: true } });
   let left = jobs;
   let finish;
   const finished = new Promise((resolve) => (finish = resolve));
-  const worker = new Worker(name, async () => undefined, { connection, concurrency: inFlight });
+  const worker = new Worker(name, async () => undefined, { connection: working, concurrency: inFlight });
   worker.on('completed', () => --left === 0 && finish());
   await Promise.all([queue.waitUntilReady(), worker.waitUntilReady()]);
   const started = performance.now();
@@ -122,20 +125,21 @@ async function throughBullMQ({ Queue, Worker }, port, inFlight, jobs) {
   await worker.close();
   await queue.obliterate({ force: true });
   await queue.close();
+  for (const client of clients) client.disconnect();
   return jobs / seconds;
 }
 
 /** A Redis for each way to flush, where there is one. */
 async function startPeers() {
-  const bullmq = await import('bullmq').catch(() => undefined);
-  if (bullmq === undefined) return { servers: {}, why: 'the package bullmq is not installed' };
+  const [bullmq, redis] = await Promise.all([import('bullmq'), import('ioredis')]).catch(() => []);
+  if (bullmq === undefined) return { servers: {}, why: 'bullmq or ioredis is not installed' };
   const servers = {};
   for (const fsync of ['everysec', 'always']) {
     const server = await startRedis(fsync);
     if (server === undefined) return { servers: {}, why: 'redis-server is not on the path' };
     servers[fsync] = server;
   }
-  return { servers, bullmq };
+  return { servers, bullmq: { ...bullmq, Redis: redis.Redis } };
 }
 
 async function startRedis(fsync) {
@@ -148,7 +152,10 @@ async function startRedis(fsync) {
     server.once('exit', () => resolve(false));
     server.stdout.on('data', (text) => String(text).includes('Ready to accept connections') && resolve(true));
   });
-  return ready ? { port, stop: () => server.kill() } : undefined;
+  const stop = () => server.kill();
+  // Whatever ends this process, nothing of it stays.
+  process.once('exit', stop);
+  return ready ? { port, stop } : undefined;
 }
 
 function freePort() {

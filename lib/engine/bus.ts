@@ -24,6 +24,7 @@ import type { Stage } from './stage.js';
 import { StageRef } from './stage-ref.js';
 import type { Checked, ConsumerFor, PayloadOf, StageName } from './stages.js';
 import { type StageStats, statsOf } from './stats.js';
+import type { Unprocessed } from './unprocessed.js';
 
 const ACCEPTED = Promise.resolve(true);
 const REFUSED = Promise.resolve(false);
@@ -335,6 +336,25 @@ export class SedaBus {
     const channel = source.parks ? source : this.core.registry.channelOf(source);
     const belongs = source.parks ? () => true : (facts: { source: string }) => facts.source === stage;
     return new DeadLetters(channel, belongs, (...letter) => this.core.intake.redrive(...letter));
+  }
+
+  /**
+   * What an earlier process has left at a durable stage with `replay: 'manual'`.
+   * @throws UnknownStageError
+   * @throws CapabilityError for a stage in memory
+   */
+  unprocessed<Name extends string>(stage: Checked<Name>): Unprocessed {
+    return this.core.registry.require(stage).unprocessed;
+  }
+
+  /** Delivers it, in order and as the next attempt where one had begun; how many there are. As `unprocessed(stage).replay()`. */
+  replay<Name extends string>(stage: Checked<Name>): number {
+    return this.unprocessed(stage).replay();
+  }
+
+  /** Discards it, reason `purged`; how many. As `unprocessed(stage).clear()`. */
+  clearUnprocessed<Name extends string>(stage: Checked<Name>): number {
+    return this.unprocessed(stage).clear();
   }
 
   /**

@@ -47,10 +47,15 @@ export class DurableStages {
   }
 
   /** @throws CapabilityError where the bus has no store */
-  backendFor(name: string, { codec, windowSize, historySize }: StageSettings): DurableBackend {
+  backendFor(name: string, settings: StageSettings): DurableBackend {
+    const { windowSize, historySize, concurrency } = settings;
     if (this.description === undefined) throw new CapabilityError(name, 'survivesRestart');
     const { clock } = this.host;
-    return new DurableBackend({ codec: new EnvelopeCodec(name, codec), clock, windowSize, historySize });
+    // What could start at once is not what waits.
+    const inMemory = windowSize + Math.min(concurrency, windowSize);
+    const codec = new EnvelopeCodec(name, settings.codec);
+    const manualReplay = settings.replay === 'manual';
+    return new DurableBackend({ codec, clock, windowSize: inMemory, historySize, manualReplay });
   }
 
   /** A stage was made with a backend of {@link backendFor}: it takes over what is on disk, once that can be read. */
@@ -119,13 +124,13 @@ export class DurableStages {
 
   private attach(store: Store, stage: Stage, backend: DurableBackend): void {
     stage.recover(() => {
-      const { active, queued, delayed } = store.attach(stage.name, stage.settings.codec?.name ?? 'json', backend);
+      const recovered = store.attach(stage.name, stage.settings.codec?.name ?? 'json', backend);
       for (const [envelope, custody] of backend.entrusted()) {
         const receipt = stage.blankReceipt();
         receipt.custody = custody;
         this.returning.push([envelope, receipt]);
       }
-      return active + queued + delayed;
+      return recovered;
     });
     if (stage.host.lifecycle.consuming) this.start();
   }

@@ -73,4 +73,5 @@ export {
 export { type MemoryStore, memoryStore } from './store/memory-volume.js';
 export type { StoreDescription, Sync } from './store/volume.js';
 export { ManualClock } from './testing/manual-clock.js';
+export type { Unprocessed, UnprocessedEnvelope, UnprocessedPage } from './unprocessed.js';
 export type { Verdict } from './delivery/verdict.js';

@@ -88,6 +88,11 @@ export interface StageOptions {
    * @default 'AtMostOnce'; 'AtLeastOnce' for a dead-letter channel of a bus with a store
    */
   readonly serviceLevel?: ServiceLevelName | `${ServiceLevelName}` | 'envelope';
+  /**
+   * Durable: whether what an earlier process has left is delivered again by itself, or waits for `bus.replay(stage)`.
+   * @default 'auto'
+   */
+  readonly replay?: 'auto' | 'manual';
   /** Durable: how many of the envelopes that wait are in memory; the rest is read in as it drains. Integer ≥ 1. @default 1024 */
   readonly windowSize?: number;
   /** `ExactlyOnce`: how many delivered envelopes are remembered. Integer ≥ 1. @default 100000 */
@@ -146,6 +151,7 @@ export interface StageSettings {
   readonly copyPayload: boolean;
   readonly consume: boolean;
   readonly serviceLevel: ServiceLevelName | 'envelope';
+  readonly replay: 'auto' | 'manual';
   readonly windowSize: number;
   readonly historySize: number;
   readonly codec: PayloadCodec | undefined;
@@ -180,6 +186,7 @@ const STAGE_DEFAULTS: StageSettings = Object.freeze({
   copyPayload: false,
   consume: true,
   serviceLevel: 'AtMostOnce',
+  replay: 'auto',
   windowSize: 1_024,
   historySize: 100_000,
   codec: undefined,
@@ -225,6 +232,7 @@ const STAGE_CHECKS: Readonly<Record<keyof StageOptions, Check>> = {
   copyPayload: boolean,
   consume: boolean,
   serviceLevel: oneOf([...SERVICE_LEVELS, 'envelope']),
+  replay: oneOf(['auto', 'manual']),
   windowSize: positiveInteger,
   historySize: positiveInteger,
   codec: rule('an object with a name, encode and decode', isCodec),

@@ -2,7 +2,7 @@ import type { AsyncLocalStorage } from 'node:async_hooks';
 import type { Envelope } from '#ra-common';
 import { Admission, type Admitting } from './admission/admission.js';
 import { type AttemptHost, RunningAttempt } from './delivery/attempt.js';
-import type { Backend, Settlement, StoringBackend } from './backend/backend.js';
+import type { Backend, Recovered, Settlement, StoringBackend } from './backend/backend.js';
 import { requireCapabilities } from './backend/requirements.js';
 import { Books, type DropReason } from './books.js';
 import type { TimerHandle } from './clock.js';
@@ -10,7 +10,7 @@ import { Consumers } from './delivery/consumer.js';
 import { factsOf } from './dead-letters/dead-letter-headers.js';
 import type { Drainable } from './dispatch/dispatcher.js';
 import type { EnvelopeShape } from './envelope.js';
-import { NoConsumerError } from './errors.js';
+import { CapabilityError, NoConsumerError } from './errors.js';
 import { type Execution, Executions } from './delivery/execution.js';
 import { FanOut } from './delivery/fan-out.js';
 import type { StageState } from './lifecycle/lifecycle.js';
@@ -21,6 +21,7 @@ import { type Custody, type Outcome, Receipt } from './intake/receipt.js';
 import { Settler } from './delivery/settler.js';
 import type { StageHost } from './stage-host.js';
 import type { Verdict } from './delivery/verdict.js';
+import { Unprocessed } from './unprocessed.js';
 
 /**
  * One backend, one admission rule, its consumers, its books. An envelope walks forward through it:
@@ -73,13 +74,21 @@ export class Stage implements Drainable, AttemptHost, Admitting {
   }
 
   /** Counts what an earlier process has left. */
-  recover(take: () => number): void {
+  recover(take: () => Recovered): number {
     this.recovering = true;
-    const recovered = take();
+    const { active, queued, delayed } = take();
     this.recovering = false;
+    const recovered = active + queued + delayed;
     this.books.offered += recovered;
     this.books.enqueued += recovered;
     this.books.recovered += recovered;
+    return recovered;
+  }
+
+  /** What an earlier process has left, on a stage that waits to be asked for it. */
+  get unprocessed(): Unprocessed {
+    if (this.storing === undefined) throw new CapabilityError(this.name, 'survivesRestart');
+    return new Unprocessed(this, this.storing);
   }
 
   get settings(): StageSettings {

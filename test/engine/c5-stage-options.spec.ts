@@ -23,6 +23,7 @@ const BAD_STAGE_VALUES: Record<keyof StageOptions, readonly unknown[]> = {
   copyPayload: FLAGS,
   consume: [null, 0, 'true'],
   serviceLevel: [...CHOICES, 'atLeastOnce'],
+  replay: CHOICES,
   windowSize: COUNTS,
   historySize: COUNTS,
   codec: [...OBJECTS, {}, { name: 'c', encode: 0, decode: 0 }, { encode: () => 0, decode: () => 0 }],

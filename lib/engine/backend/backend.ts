@@ -75,6 +75,13 @@ export interface Backend {
   close(): void;
 }
 
+/** What an earlier process has left, by what it was doing. */
+export interface Recovered {
+  readonly active: number;
+  readonly queued: number;
+  readonly delayed: number;
+}
+
 /** How often an envelope may reach its consumer, and what its history is asked by. */
 export interface Service {
   /** Its record goes when its attempt begins. */
@@ -130,6 +137,14 @@ export interface StoringBackend extends Backend {
    * @throws PayloadError
    */
   entrust(lease: Lease): Custody;
+  /** How many an earlier process has left that wait until somebody asks for them. They are counted nowhere else. */
+  readonly unprocessed: number;
+  /** At most `limit` of these, admitted after the sequence number `after`, in that order. */
+  listUnprocessed(after: number, limit: number): Lease[];
+  /** They wait like all others from now on; by what they were doing. */
+  replay(): Recovered;
+  /** Whether an earlier process has admitted it. */
+  isOfEarlierProcess(lease: Lease): boolean;
   /** The receipts of all that is here, and their envelopes. */
   receipts(): Iterable<readonly [Receipt, EnvelopeShape]>;
 }

@@ -1,5 +1,13 @@
 import { hash } from 'node:crypto';
-import type { Arrival, BackendHost, Capabilities, Service, Settlement, StoringBackend } from '../backend/backend.js';
+import type {
+  Arrival,
+  BackendHost,
+  Capabilities,
+  Recovered,
+  Service,
+  Settlement,
+  StoringBackend,
+} from '../backend/backend.js';
 import type { Clock } from '../clock.js';
 import { nextStage, remainingRoutes } from '../delivery/itinerary.js';
 import type { EnvelopeShape } from '../envelope.js';
@@ -17,7 +25,7 @@ import type { Group, Journal } from './journal.js';
 import { Space, custodyKey, queuedKey, readInteger } from './keys.js';
 import { DIGEST_BYTES, HEADER_BYTES, bodyOffset, writeHeader } from './record.js';
 import { StageReader, entryOf } from './stage-reader.js';
-import type { StageRecord } from './stage-record.js';
+import type { PlaceCounts, StageRecord } from './stage-record.js';
 import { StoredCustody } from './stored-custody.js';
 import { StoredLease } from './stored-lease.js';
 import type { Volume, VolumeEntry } from './volume.js';
@@ -45,6 +53,8 @@ export interface DurableTerms {
   readonly windowSize: number;
   /** How many delivered envelopes are remembered. */
   readonly historySize: number;
+  /** Whether what an earlier process has left waits until somebody asks for it. */
+  readonly manualReplay: boolean;
 }
 
 /** What the store gives one of its stages. */
@@ -54,13 +64,6 @@ export interface DurableParts {
   readonly record: StageRecord;
   /** Puts a record that is not what was written where it hurts nobody, with the next group. */
   setAside(key: Uint8Array): void;
-}
-
-/** What an earlier process has left, by what it was doing. */
-export interface Recovered {
-  readonly active: number;
-  readonly queued: number;
-  readonly delayed: number;
 }
 
 interface Attached extends DurableParts {
@@ -96,6 +99,9 @@ export class DurableBackend implements StoringBackend, EntryOwner {
   private someRefused = false;
   private closed = false;
   private attached: Attached | undefined = undefined;
+  /** What an earlier process has left and nobody has asked for yet, and the first sequence that is not of it. */
+  private withheld: PlaceCounts = NOTHING;
+  private boundary = 0;
   private host: BackendHost = NOBODY;
 
   constructor(private readonly terms: DurableTerms) {
@@ -151,6 +157,26 @@ export class DurableBackend implements StoringBackend, EntryOwner {
     const { volume, record } = parts;
     const reader = new StageReader(volume, record.number);
     this.attached = { ...parts, reader, history: new History(volume, record, this.terms.historySize) };
+    this.boundary = record.nextSequence;
+    this.withheld = { ...record.counts };
+    if (!this.terms.manualReplay) return this.replay();
+    this.window.horizon = { level: LEVEL, sequence: this.boundary - 1 };
+    return { active: 0, queued: 0, delayed: 0 };
+  }
+
+  /** How many an earlier process has left that nobody has asked for yet. */
+  get unprocessed(): number {
+    const { queued, delayed, parked, active } = this.withheld;
+    return queued + delayed + parked + active;
+  }
+
+  isOfEarlierProcess(lease: Lease): boolean {
+    return lease.sequence < this.boundary;
+  }
+
+  replay(): Recovered {
+    const { queued } = this.withheld;
+    this.emptyWindow();
     this.window.horizon = { level: 9, sequence: -1 };
     const active = this.recoverAll(Space.Active, (entry) => {
       entry.urgent = true;
@@ -161,11 +187,38 @@ export class DurableBackend implements StoringBackend, EntryOwner {
       entry.bytes = undefined;
       this.delayed.add(entry);
     });
-    const { queued } = record.counts;
+    const before = this.queued;
     this.queued += active + parked + queued;
+    this.withheld = NOTHING;
     this.refill();
     this.wanted();
-    return { active, queued: this.queued - active, delayed };
+    return { active, queued: this.queued - before - active, delayed };
+  }
+
+  listUnprocessed(after: number, limit: number): Lease[] {
+    if (this.unprocessed === 0) return [];
+    const { reader } = this.parts;
+    const few = [Space.Active, Space.Parked, Space.Delayed].flatMap((space) => [...reader.records(space)]);
+    const from = queuedKey(this.number, LEVEL, Math.max(0, after + 1));
+    const found: Lease[] = [];
+    const isMeant = (entry: Entry | undefined): entry is Entry =>
+      entry !== undefined && entry.sequence > after && entry.sequence < this.boundary && !this.live.has(entry.sequence);
+    const rest = few
+      .map((record) => entryOf(this, record))
+      .filter(isMeant)
+      .toSorted(bySequence);
+    const take = (entry: Entry): void => {
+      const lease = this.leaseOf(entry);
+      if (lease !== undefined) found.push(lease);
+    };
+    for (const record of reader.records(Space.Queued, from)) {
+      const entry = entryOf(this, record);
+      if (found.length >= limit || entry === undefined || entry.sequence >= this.boundary) break;
+      while (rest.length > 0 && (rest[0] as Entry).sequence < entry.sequence) take(rest.shift() as Entry);
+      take(entry);
+    }
+    while (found.length < limit && rest.length > 0) take(rest.shift() as Entry);
+    return found.slice(0, limit);
   }
 
   append(arrival: Arrival, told: (refusal: Error | undefined) => void): Promise<boolean> {
@@ -468,6 +521,18 @@ export class DurableBackend implements StoringBackend, EntryOwner {
     if (entry.receipt !== undefined) this.receiptsOnDisk.set(entry.sequence, entry.receipt);
   }
 
+  /** All of it goes to the disk, or will when it is stored: the window begins anew. */
+  private emptyWindow(): void {
+    for (const entry of this.window.extract(() => true)) {
+      const isOnDisk = entry.storedPlace === Place.Queued && !entry.listed && entry.arrival === undefined;
+      if (isOnDisk) this.fallOut(entry);
+      else {
+        this.outside.add(entry);
+        if (entry.storedPlace !== Place.Queued) this.parts.journal.add(entry);
+      }
+    }
+  }
+
   private moveTo(entry: Entry, place: Place): void {
     entry.place = place;
     this.parts.journal.add(entry);
@@ -684,6 +749,8 @@ export class DurableBackend implements StoringBackend, EntryOwner {
     }
   }
 }
+
+const NOTHING: PlaceCounts = Object.freeze({ queued: 0, delayed: 0, parked: 0, active: 0 });
 
 const NOBODY: BackendHost = Object.freeze({ wake: () => undefined, demand: () => 0, lost: () => undefined });
 

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.js';
 import { CHECKSUM_BYTES, isIntact, seal } from './checksum.js';
-import type { DurableBackend, Recovered } from './durable-backend.js';
+import type { Recovered } from '../backend/backend.js';
+import type { DurableBackend } from './durable-backend.js';
 import { StoreCorruptedError, type StoreError, StoreVersionError } from './errors.js';
 import { type Change, type Group, Journal } from './journal.js';
 import { PREFIX_BYTES, Space, damagedKey, namedKey, rangeOf, rangeOfSpace } from './keys.js';

@@ -1,8 +1,8 @@
 import { type Envelope, type EnvelopeShape, envelopePayload, makeEnvelope } from '#engine';
-import type { Service } from '../../../lib/engine/backend/backend.js';
+import type { Recovered, Service } from '../../../lib/engine/backend/backend.js';
 import type { Receipt } from '../../../lib/engine/intake/receipt.js';
 import type { Lease } from '../../../lib/engine/queue/lease.js';
-import { DurableBackend, type Recovered } from '../../../lib/engine/store/durable-backend.js';
+import { DurableBackend } from '../../../lib/engine/store/durable-backend.js';
 import { EnvelopeCodec } from '../../../lib/engine/store/envelope-codec.js';
 import { Journal } from '../../../lib/engine/store/journal.js';
 import { Space, namedKey } from '../../../lib/engine/store/keys.js';
@@ -54,7 +54,7 @@ export class DurableKit {
       troubled: () => undefined,
     });
     const codec = new EnvelopeCodec('orders', undefined);
-    const backend = new DurableBackend({ codec, clock, windowSize, historySize: 3 });
+    const backend = new DurableBackend({ codec, clock, windowSize, historySize: 3, manualReplay: false });
     backend.open({
       demand: () => kit?.permits ?? permits,
       wake: () => void (kit === undefined || kit.wakes++),

@@ -81,9 +81,14 @@ describe('What JSON gives back is let through', () => {
 
   it('every JSON value', () => {
     fc.assert(
-      fc.property(fc.jsonValue(), (value) => {
+      fc.property(fc.jsonValue().filter(namesNoPrototype), (value) => {
         expect(findUnstorable(value, 'p')).toBeUndefined();
       }),
     );
   });
 });
+
+/** A property of that name is refused: what reads it may take it for something else. */
+function namesNoPrototype(value: unknown): boolean {
+  return !JSON.stringify(value).includes('"__proto__"');
+}
