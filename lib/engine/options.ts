@@ -93,6 +93,11 @@ export interface StageOptions {
    * @default 'auto'
    */
   readonly replay?: 'auto' | 'manual';
+  /**
+   * Dead-letter channel: milliseconds a letter is kept. What is older goes, counted as `expired`, when the next one comes or
+   * somebody looks. Finite, > 0. @default no limit
+   */
+  readonly maxAgeMs?: number;
   /** Durable: how many of the envelopes that wait are in memory; the rest is read in as it drains. Integer ≥ 1. @default 1024 */
   readonly windowSize?: number;
   /** `ExactlyOnce`: how many delivered envelopes are remembered. Integer ≥ 1. @default 100000 */
@@ -152,6 +157,7 @@ export interface StageSettings {
   readonly consume: boolean;
   readonly serviceLevel: ServiceLevelName | 'envelope';
   readonly replay: 'auto' | 'manual';
+  readonly maxAgeMs: number | undefined;
   readonly windowSize: number;
   readonly historySize: number;
   readonly codec: PayloadCodec | undefined;
@@ -187,6 +193,7 @@ const STAGE_DEFAULTS: StageSettings = Object.freeze({
   consume: true,
   serviceLevel: 'AtMostOnce',
   replay: 'auto',
+  maxAgeMs: undefined,
   windowSize: 1_024,
   historySize: 100_000,
   codec: undefined,
@@ -233,6 +240,7 @@ const STAGE_CHECKS: Readonly<Record<keyof StageOptions, Check>> = {
   consume: boolean,
   serviceLevel: oneOf([...SERVICE_LEVELS, 'envelope']),
   replay: oneOf(['auto', 'manual']),
+  maxAgeMs: positiveMs,
   windowSize: positiveInteger,
   historySize: positiveInteger,
   codec: rule('an object with a name, encode and decode', isCodec),

@@ -275,6 +275,20 @@ export class Stage implements Drainable, AttemptHost, Admitting {
     return leases.length;
   }
 
+  /** Drops the dead letters that have been here for too long. */
+  dropExpired(): void {
+    const { maxAgeMs } = this.settings;
+    if (maxAgeMs === undefined || !this.parks) return;
+    const { backend } = this;
+    const bornBefore = this.host.clock.now() - maxAgeMs;
+    // What has its lease is about to be handled.
+    while (!(this.storing !== undefined && backend.ready) && (backend.oldestAdmittedAt ?? bornBefore) < bornBefore) {
+      const expired = backend.evictOldest();
+      if (expired === undefined) return;
+      this.dropAdmitted(expired.envelope, expired.receipt, 'expired');
+    }
+  }
+
   /** Drops what is in flight: signals are aborted, results will be ignored. How many. */
   interrupt(): number {
     let interrupted = 0;

@@ -24,6 +24,7 @@ const BAD_STAGE_VALUES: Record<keyof StageOptions, readonly unknown[]> = {
   consume: [null, 0, 'true'],
   serviceLevel: [...CHOICES, 'atLeastOnce'],
   replay: CHOICES,
+  maxAgeMs: POSITIVE_TIMES,
   windowSize: COUNTS,
   historySize: COUNTS,
   codec: [...OBJECTS, {}, { name: 'c', encode: 0, decode: 0 }, { encode: () => 0, decode: () => 0 }],

@@ -25,6 +25,8 @@ export interface Admitting {
   readonly lent: number;
   /** There is something new to start. */
   wake(): void;
+  /** Drops the dead letters that have been here for too long. */
+  dropExpired(): void;
   /** Counts a discard and tells of it. */
   drop(envelope: EnvelopeShape, receipt: Receipt | undefined, reason: DropReason): void;
   /** As {@link drop}, of one that was admitted: told when it is durable. */
@@ -223,6 +225,7 @@ export class Admission {
 
   /** A dead letter comes in; it never waits. Whether it is here now. */
   receiveDeadLetter(envelope: EnvelopeShape): boolean {
+    this.stage.dropExpired();
     const whenFull = WHEN_FULL[this.stage.settings.backpressure];
     if (whenFull === 'evict') this.makeRoom();
     try {

@@ -49,6 +49,7 @@ export class DeadLetters {
     }
     const { channel } = this;
     if (channel === undefined) return { items: [], cursor: undefined };
+    channel.dropExpired();
     const found = channel.backend.list(parseCursor(cursor), this.matching('all'), limit + 1);
     const last = found.length > limit ? found[limit - 1] : undefined;
     return {
@@ -66,6 +67,7 @@ export class DeadLetters {
   async redrive(which: Which): Promise<number> {
     const { channel } = this;
     if (channel === undefined) return 0;
+    channel.dropExpired();
     let redriven = 0;
     for (const lease of channel.borrow(this.matching(which))) {
       if (await this.redriveOne(channel, lease)) redriven++;

@@ -217,6 +217,31 @@ describe('A dead letter of a durable stage', () => {
     expectBalanced(first.bus);
   });
 
+  it.each(['AtLeastOnce', 'AtMostOnce'] as const)('is bounded by its age (%s)', async (serviceLevel) => {
+    const kit = await DurableBus.open((bus) => {
+      bus.channel('letters', { serviceLevel, maxAgeMs: 1_000, windowSize: 2 });
+      declare(bus);
+    });
+    const letters = async (): Promise<unknown[]> =>
+      (await kit.bus.deadLetters('orders').list()).items.map(({ envelope }) => payloadOf(envelope));
+    await kit.publish('orders', 1, 2, 3, 4);
+    await kit.idle();
+    await kit.clock.advance(900);
+    await kit.publish('orders', 5);
+    await kit.idle();
+    await kit.clock.advance(100);
+    expect(await letters()).toEqual([1, 2, 3, 4, 5]);
+    await kit.clock.advance(1);
+    expect(await letters()).toEqual([5]);
+    await kit.clock.advance(1_000);
+    await kit.publish('orders', 6);
+    await kit.idle();
+    expect(kit.bus.stats()['letters']).toMatchObject({ depth: 1, droppedBy: { expired: 5 } });
+    await kit.clock.advance(1_001);
+    expect(await kit.bus.deadLetters('orders').redrive('all')).toBe(0);
+    expectBalanced(kit.bus);
+  });
+
   it('is bounded: the oldest goes, from the disk, too', async () => {
     const first = await DurableBus.open((bus) => {
       bus.channel('letters', durable({ windowSize: 2, capacity: 5, backpressure: 'drop-oldest' }));
