@@ -23,7 +23,7 @@ import { StoreError } from './errors.js';
 import { History } from './history.js';
 import type { Group, Journal } from './journal.js';
 import { Space, custodyKey, queuedKey, readInteger } from './keys.js';
-import { DIGEST_BYTES, HEADER_BYTES, bodyOffset, writeHeader } from './record.js';
+import { DIGEST_BYTES, HEADER_BYTES, beginRecord, bodyOffset, writeHeader } from './record.js';
 import { StageReader, entryOf } from './stage-reader.js';
 import type { PlaceCounts, StageRecord } from './stage-record.js';
 import { StoredCustody } from './stored-custody.js';
@@ -457,7 +457,7 @@ export class DurableBackend implements StoringBackend, EntryOwner {
   private make({ envelope, receipt, dueAt, service }: Arrival): Entry {
     const { record } = this.parts;
     const { codec, clock } = this.terms;
-    const bytes = codec.encode(envelope, HEADER_BYTES);
+    const bytes = beginRecord(codec.encode(envelope, HEADER_BYTES));
     const now = clock.now();
     const entry = new Entry(this, record.nextSequence++, LEVEL, now, bytes);
     entry.receipt = receipt;

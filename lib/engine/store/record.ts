@@ -46,6 +46,12 @@ export interface RecordFacts {
   readonly digest: Uint8Array | undefined;
 }
 
+/** Says where the body begins, in a record whose header may never be written: what is handed out at once may not be. */
+export function beginRecord(record: Buffer): Buffer {
+  record[AT_KEY_LENGTH] = record[AT_KEY_LENGTH + 1] = 0;
+  return record;
+}
+
 /** Writes the header into the first bytes of a record, the checksum apart. */
 export function writeHeader(record: Buffer, facts: RecordFacts): void {
   record[AT_VERSION] = FORMAT_VERSION;

@@ -170,6 +170,30 @@ describe('A durable stage', () => {
     expect(numbers).toEqual([1, 2, 3]);
   });
 
+  it('gives back the leases that nobody has taken when it is held: a crash charges them nothing', async () => {
+    const first = await DurableBus.open((bus) => bus.channel('orders', durable()).subscribe('orders', never));
+    first.bus
+      .channel('other', durable({ concurrency: 3 }))
+      .subscribe('other', never)
+      .hold();
+    await first.publish('other', 1, 2, 3);
+    first.bus.release();
+    first.store.holdWrites();
+    await turn();
+    // Their leases are being written.
+    first.bus.hold('other');
+    first.store.releaseWrites();
+    await turn();
+    await turn();
+    expect(first.bus.stats()['other']).toMatchObject({ depth: 3, inFlight: 0 });
+    const numbers: number[] = [];
+    const second = await first.crashed((bus) =>
+      bus.channel('other', durable()).subscribe('other', (_, { number }) => void numbers.push(number)),
+    );
+    await second.idle();
+    expect(numbers).toEqual([1, 1, 1]);
+  });
+
   it('retries after its backoff, also when the process ended meanwhile', async () => {
     const backoff = { type: 'fixed', delayMs: 1_000 } as const;
     const first = await DurableBus.open((bus) =>
