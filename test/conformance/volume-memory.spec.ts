@@ -87,3 +87,16 @@ describe('The store for tests', () => {
     expect(volume.get(key('a'))).toBeUndefined();
   });
 });
+
+describe('The gates of the store for tests', () => {
+  it('hold what came before the second hold, too, until they are released', async () => {
+    const store = memoryStore();
+    const volume = await opened(store);
+    store.holdWrites();
+    const { stored } = volume.write(group({ a: '1' }));
+    store.holdWrites();
+    store.releaseWrites();
+    await stored;
+    expect(textsOf(store.entries())).toEqual(['a=1']);
+  });
+});

@@ -164,14 +164,16 @@ class MemoryVolume implements Volume {
 /** Lets through at once, or only when it is released. */
 class Gate {
   private opened: Promise<void> = Promise.resolve();
-  private open: () => void = () => undefined;
+  private open: (() => void) | undefined;
 
+  /** Twice is once: who waits goes on waiting for the next release. */
   hold(): void {
-    this.opened = new Promise((resolve) => (this.open = resolve));
+    if (this.open === undefined) this.opened = new Promise((resolve) => (this.open = resolve));
   }
 
   release(): void {
-    this.open();
+    this.open?.();
+    this.open = undefined;
   }
 
   passed(): Promise<void> {
