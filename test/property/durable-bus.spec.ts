@@ -147,9 +147,10 @@ class World {
       if (life === this.life && (status === 'completed' || status === 'dropped')) known.ended = true;
     };
     const options = { timeoutMs: 400, onSettled, ...(durable && level !== undefined && { serviceLevel: level }) };
-    void this.bus.publish(envelope, options).then((accepted) => {
+    const heard = (accepted: boolean): void => {
       if (life === this.life) known.accepted = accepted;
-    });
+    };
+    this.bus.publish(envelope, options).then(heard, (error: unknown) => this.faults.push(String(error)));
   }
 
   private disturb(what: 'full' | 'room' | 'fail' | 'hold' | 'release'): void {

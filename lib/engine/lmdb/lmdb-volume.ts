@@ -17,7 +17,6 @@ export class LmdbVolume implements Volume {
   /** Bytes in use, as of the last look and what was written since. */
   private used = 0;
   private unseen = Number.POSITIVE_INFINITY;
-  private trouble: unknown;
 
   constructor(
     private readonly database: Database,
@@ -56,8 +55,9 @@ export class LmdbVolume implements Volume {
       const committed = database.batch(() => {
         for (let at = 0; at < keys.length; at++) {
           const value = values[at];
-          if (value === undefined) void database.remove(keys[at] as Buffer).catch(this.noteTrouble);
-          else void database.put(keys[at] as Buffer, value as Buffer).catch(this.noteTrouble);
+          // What they answer says nothing within a batch: the batch is what fails.
+          if (value === undefined) void database.remove(keys[at] as Buffer);
+          else void database.put(keys[at] as Buffer, value as Buffer);
         }
       });
       await committed;
@@ -65,11 +65,6 @@ export class LmdbVolume implements Volume {
       throw await this.errorOf(error);
     }
   }
-
-  /** Each write of a group is told of its failure; what is said of the whole is enough. */
-  private readonly noteTrouble = (error: unknown): void => {
-    this.trouble = error;
-  };
 
   private hasRoomFor({ keys, values }: WriteGroup): boolean {
     let wanted = 0;
@@ -92,8 +87,7 @@ export class LmdbVolume implements Volume {
   private async errorOf(thrown: unknown): Promise<StoreError> {
     const { commitError = thrown } = thrown as { commitError?: unknown };
     const cause: unknown = await Promise.resolve(commitError).catch((error: unknown) => error);
-    const text = [thrown, cause, this.trouble].map(messageOf).join(' ');
-    this.trouble = undefined;
+    const text = [thrown, cause].map(messageOf).join(' ');
     this.unseen = Number.POSITIVE_INFINITY;
     if (/MAP_FULL|ENOSPC|EDQUOT|No space|quota/i.test(text)) return new StoreFullError(this.name, cause);
     return new StoreError(`The store ${this.name} could not be written.`, cause);

@@ -30,6 +30,7 @@ export class Group implements WriteGroup {
   /** Whether it may use what is kept in reserve: it finishes what was admitted and admits nothing new. */
   reserved = true;
   private readonly closing = new Set<(group: Group) => void>();
+  private lastClosing: ((group: Group) => void) | undefined = undefined;
 
   put(key: Uint8Array, value: Uint8Array): void {
     this.keys.push(key);
@@ -43,8 +44,11 @@ export class Group implements WriteGroup {
 
   /** Has `last` called once when all changes have said what they write: for what sums them up. */
   close(last?: (group: Group) => void): void {
-    if (last !== undefined) this.closing.add(last);
-    else for (const each of this.closing) each(this);
+    if (last !== undefined) {
+      if (last === this.lastClosing) return;
+      this.lastClosing = last;
+      this.closing.add(last);
+    } else for (const each of this.closing) each(this);
   }
 }
 
