@@ -27,6 +27,9 @@ type JsonRecord = Record<string, unknown>;
 /** The first byte of a body: what follows it. */
 const COMPACT = 1;
 const FULL = 2;
+/** Length (1) and text of the id, then the one record there is: of an envelope that is headed for this stage and no further. */
+const BRIEF = 3;
+const LONGEST_ID = 255;
 /** Length (4) and text of a compact or full form without the payload, then the payload as the codec has it. */
 const CODED = 4;
 const LENGTH_BYTES = 4;
@@ -52,6 +55,7 @@ export class EnvelopeCodec {
     if (payload !== undefined) return this.encodeApart(storable, compact, payload, headroom);
     if (compact === undefined) return this.encodeFull(storable, headroom);
     this.checkRecords(compact[2]);
+    if (this.isBrief(compact)) return encodeBrief(compact, headroom);
     if (compact[3] != null) this.check(compact[3], 'headers');
     return textBehind(headroom, COMPACT, JSON.stringify(compact));
   }
@@ -63,11 +67,23 @@ export class EnvelopeCodec {
   decode(bytes: Buffer, offset: number): Envelope {
     try {
       const kind = bytes[offset] as number;
+      if (kind === BRIEF) return this.decodeBrief(bytes, offset);
       if (kind >= CODED) return this.decodeApart(bytes, offset, kind - CODED);
       return read(kind, bytes.toString('utf8', offset + 1));
     } catch (error) {
       throw new StoreError(`An envelope of stage '${this.stage}' cannot be read.`, error);
     }
+  }
+
+  private isBrief({ 0: id, 1: route, 2: data, length }: Compact): boolean {
+    return length === 3 && route === this.stage && data.length === 1 && id.length <= LONGEST_ID && isLatin(id);
+  }
+
+  private decodeBrief(bytes: Buffer, offset: number): Envelope {
+    const start = offset + 2;
+    const end = start + (bytes[offset + 1] as number);
+    const record = JSON.parse(bytes.toString('utf8', end)) as JsonRecord;
+    return Envelope.fromCompact([bytes.toString('latin1', start, end), this.stage, [record]]);
   }
 
   private encodeFull(envelope: Storable, headroom: number): Buffer {
@@ -135,6 +151,7 @@ export class EnvelopeCodec {
       for (const name in record) {
         const value = record[name];
         if (value === undefined || name === EXCEPTIONS) continue;
+        if (name === '__proto__') throw new PayloadError(this.stage, `message.data[${at}]`, 'a property __proto__');
         const path = at === 0 && name === CONTENT ? 'payload' : `message.data[${at}].${name}`;
         this.check(value, path);
       }
@@ -157,6 +174,22 @@ function read(kind: number, text: string): Envelope {
   if (kind === COMPACT) return Envelope.fromCompact(parsed as Compact);
   if (kind === FULL) return Envelope.fromJSON(parsed);
   throw new Error(`There is no form ${kind}.`);
+}
+
+function encodeBrief([id, , [record]]: Compact, headroom: number): Buffer {
+  const text = JSON.stringify(record);
+  const start = headroom + 2 + id.length;
+  const bytes = Buffer.allocUnsafe(start + Buffer.byteLength(text));
+  bytes[headroom] = BRIEF;
+  bytes[headroom + 1] = id.length;
+  bytes.write(id, headroom + 2, 'latin1');
+  bytes.write(text, start);
+  return bytes;
+}
+
+/** Whether it has one byte for each character, in UTF-8, too. */
+function isLatin(text: string): boolean {
+  return Buffer.byteLength(text) === text.length;
 }
 
 function textBehind(headroom: number, kind: number, text: string): Buffer {

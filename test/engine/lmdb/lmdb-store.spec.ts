@@ -118,8 +118,8 @@ describe('The lock of a store on LMDB', () => {
         '-e',
         `import { lmdbStore } from '@resolvingarchitecture/nestjs-seda-bus/lmdb';
          const volume = await lmdbStore({ path: process.argv[1] }).open({ warn: () => 0, lockWaitMs: 0 });
-         console.log('held');
          process.on('SIGTERM', () => volume.close().then(() => process.exit(0)));
+         console.log('held');
          setInterval(() => 0, 1e6);`,
         path,
       ],
