@@ -72,6 +72,13 @@ export {
 } from './store/errors.js';
 export { type MemoryStore, memoryStore } from './store/memory-volume.js';
 export type { StoreDescription, Sync } from './store/volume.js';
+export {
+  type ConformanceCase,
+  type ConformanceSubject,
+  type ConformingBus,
+  type StageFeatures,
+  stageConformance,
+} from './testing/stage-conformance.js';
 export { ManualClock } from './testing/manual-clock.js';
 export type { Unprocessed, UnprocessedEnvelope, UnprocessedPage } from './unprocessed.js';
 export type { Verdict } from './delivery/verdict.js';

@@ -1,4 +1,13 @@
-export { ManualClock } from '#engine';
+export {
+  type ConformanceCase,
+  type ConformanceSubject,
+  type ConformingBus,
+  ManualClock,
+  type MemoryStore,
+  type StageFeatures,
+  memoryStore,
+  stageConformance,
+} from '#engine';
 export type { DeliveryOutcome, RecordedDelivery } from './delivery.js';
 export { SedaTestingError, type SedaTestingErrorCode } from './errors.js';
 export type { SedaBusTestingOptions } from './options.js';
