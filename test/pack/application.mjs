@@ -73,6 +73,9 @@ export class Application {
   }
 }
 
+/** What durable stages need besides. */
+export const lmdbPeer = { lmdb: devDependencies.lmdb };
+
 /** What an application with a Nest of this major version names, the package itself apart. */
 export function peersOf(nest) {
   const ours = ['common', 'core', 'platform-express', 'terminus', 'testing'].map((each) => [

@@ -4,7 +4,7 @@
 import { mkdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { Application, peersOf } from './application.mjs';
+import { Application, lmdbPeer, peersOf } from './application.mjs';
 import { TOOLS, managersIn } from './managers.mjs';
 import { MATRIX, nameOf } from './matrix.mjs';
 import { Report } from './report.mjs';
@@ -34,12 +34,16 @@ console.log(`${report.passed} passed, ${report.failed} failed, in ${seconds} s`)
 process.exitCode = report.failed === 0 ? 0 : 1;
 
 function application(row) {
-  const { manager, nest, format, types } = row;
+  const { manager, nest, format, types, lmdb } = row;
   return report.part(nameOf(row), async ({ check, step }) => {
     const app = new Application({ scratch, run, manager: managers[manager] }, nameOf(row), './app');
     await step('it is installed', async () => {
       await tools;
-      await app.install(format, { [PACKAGE]: `file:${tarball}`, ...peersOf(nest) });
+      await app.install(format, {
+        [PACKAGE]: `file:${tarball}`,
+        ...peersOf(nest),
+        ...(lmdb && lmdbPeer),
+      });
     });
     if (types.length === 0) await app.emit();
     for (const each of types) await step(`the published types compile (${each})`, () => app.compile(each));

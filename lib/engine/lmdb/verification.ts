@@ -37,9 +37,9 @@ interface Ended {
 }
 
 function run(folder: string, timeout: number): Promise<Ended> {
-  const child = spawn(process.execPath, [CHILD, folder], {
-    // Options of this process, an inspector's port say, are not the child's.
-    env: { ...process.env, NODE_OPTIONS: '' },
+  const inherited = loadersIn((process.env['NODE_OPTIONS'] ?? '').split(/\s+/));
+  const child = spawn(process.execPath, [...loadersIn(process.execArgv), CHILD, folder], {
+    env: { ...process.env, NODE_OPTIONS: inherited.join(' ') },
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout,
     killSignal: 'SIGKILL',
@@ -53,6 +53,29 @@ function run(folder: string, timeout: number): Promise<Ended> {
     child.once('close', (code, signal) => resolve({ output, errors, code, signal }));
   });
 }
+
+/** The options that say how modules are found; no others of this process, an inspector's port say, are the child's. */
+export function loadersIn(options: readonly string[]): string[] {
+  const found: string[] = [];
+  for (const [at, option] of options.entries()) {
+    const [name = ''] = option.split('=');
+    if (!LOADERS.has(name)) continue;
+    found.push(option);
+    const value = options[at + 1];
+    if (name === option && value !== undefined) found.push(value);
+  }
+  return found;
+}
+
+const LOADERS: ReadonlySet<string> = new Set([
+  '-r',
+  '--require',
+  '--import',
+  '--loader',
+  '--experimental-loader',
+  '-C',
+  '--conditions',
+]);
 
 function parse(output: string): Answer | undefined {
   try {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Envelope, SedaBus, type SedaBusOptions, envelopePayload, makeEnvelope } from '#engine';
 import { type LmdbStoreOptions, lmdbStore } from '@resolvingarchitecture/nestjs-seda-bus/lmdb';
+import { loadersIn } from '../../../lib/engine/lmdb/verification.js';
 import { loadLmdb } from '../../../lib/engine/lmdb/peer.js';
 import { opened } from '../../conformance/volume.js';
 import { expectBalanced } from '../../support/balance.js';
@@ -264,6 +265,23 @@ describe('A store on LMDB whose bytes are not what they were', () => {
     expect(next.verification?.damaged).toEqual([]);
     expect(next.verification?.counts['1000000001']).toBe(5);
     await next.close();
+  });
+});
+
+describe('The child that verifies', () => {
+  it('finds modules as its parent does, and takes no other option of it', () => {
+    const options = [
+      '--inspect=0',
+      '--require',
+      './.pnp.cjs',
+      '--loader=x.mjs',
+      '-e',
+      'code',
+      '--conditions',
+      'dev',
+      '-r',
+    ];
+    expect(loadersIn(options)).toEqual(['--require', './.pnp.cjs', '--loader=x.mjs', '--conditions', 'dev', '-r']);
   });
 });
 

@@ -40,8 +40,11 @@ async function installation(loaded, check, { nest, format }) {
   const nests = ['common', 'core', 'terminus'].map((each) => require.resolve(`@nestjs/${each}`));
   const theirs = ['common', 'core', 'terminus'].map((each) => createRequire(entry).resolve(`@nestjs/${each}`));
   await check('the package loads the Nest of the application', theirs, nests);
-  const own = readdirSync(dirname(require.resolve(`${PACKAGE}/package.json`)));
-  await check('the package brings no dependency of its own', own.includes('node_modules'), false);
+  const folder = dirname(require.resolve(`${PACKAGE}/package.json`));
+  const own = readdirSync(folder).includes('node_modules') ? readdirSync(join(folder, 'node_modules')) : [];
+  // pnpm puts the commands of peers there.
+  const packages = own.filter((name) => name !== '.bin');
+  await check('the package brings no dependency of its own', packages, []);
 }
 
 async function classes({ seda, EngineBus, CommonEnvelope }, check, { format }) {

@@ -1,9 +1,42 @@
 'use strict';
 
+const { mkdtempSync, rmSync, writeFileSync } = require('node:fs');
+const { tmpdir } = require('node:os');
+const { join } = require('node:path');
 const { decorate, inject, handlerClass, moduleOf, start } = require('./build.cjs');
 
 /** What reaches into Nest, and is different in each. */
-module.exports = [requestScope, enhancers, namedBuses, testingKit];
+module.exports = [requestScope, enhancers, namedBuses, testingKit, durableStages];
+
+/** Over a restart, and over an end that was not orderly; or, without the peer, by its name. */
+async function durableStages(loaded, check, { lmdb = false }) {
+  const { seda, lmdbStore } = loaded;
+  const path = mkdtempSync(join(tmpdir(), 'seda-pack-'));
+  const Keeper = handlerClass(loaded, 'keep', (keeper, envelope) => keeper.seen.push(envelope.content()));
+  const boot = () =>
+    start(loaded, {
+      imports: [
+        seda.SedaBusModule.forRoot({ store: lmdbStore({ path }), stages: { keep: { serviceLevel: 'AtLeastOnce' } } }),
+      ],
+      providers: [Keeper],
+    });
+  if (!lmdb) {
+    const error = await boot().catch((thrown) => thrown);
+    await check('a missing peer is told by its name', [error.code, error.peer], ['SEDA_MISSING_PEER', 'lmdb']);
+    return;
+  }
+  const first = await boot();
+  first.get(seda.SedaBus).hold('keep');
+  await check('a durable stage accepts', await first.get(seda.SedaBus).publish(seda.makeEnvelope('keep', 1)), true);
+  await first.close();
+  // As if it had been killed: a child process reads it first.
+  writeFileSync(join(path, 'state'), 'open');
+  const second = await boot();
+  await second.get(seda.SedaBus).idle();
+  await check('and delivers after a restart', second.get(Keeper).seen, [1]);
+  await second.close();
+  rmSync(path, { recursive: true, force: true });
+}
 
 /** R9.4 */
 async function requestScope(loaded, check) {

@@ -4,6 +4,7 @@ import * as terminus from '@nestjs/terminus';
 import * as testing from '@nestjs/testing';
 import * as seda from '@resolvingarchitecture/nestjs-seda-bus';
 import { SedaBus as EngineBus } from '@resolvingarchitecture/nestjs-seda-bus/engine';
+import { lmdbStore } from '@resolvingarchitecture/nestjs-seda-bus/lmdb';
 import { Envelope as CommonEnvelope } from '@resolvingarchitecture/nestjs-seda-bus/ra-common';
 import * as kit from '@resolvingarchitecture/nestjs-seda-bus/testing';
 import checks from './checks.cjs';
@@ -53,7 +54,7 @@ async function compiled(): Promise<[seda.Outcome['status'], number]> {
 
 async function main(): Promise<void> {
   const row = JSON.parse(process.argv[2] ?? '{}') as object;
-  const loaded = { common, core, terminus, testing, seda, kit, EngineBus, CommonEnvelope, compiled };
+  const loaded = { common, core, terminus, testing, seda, kit, EngineBus, CommonEnvelope, lmdbStore, compiled };
   const results = await checks(row, loaded);
   console.log(JSON.stringify(results));
   // What failed may have left an application open; without that, nothing keeps the process alive.
