@@ -88,6 +88,7 @@ export class Core implements StageHost {
       throw new StageInUseError(name, 'is still being removed: await removeStage() before it is declared again');
     const stage = this.makeStage(name, settings);
     this.registry.add(stage, implied);
+    if (this.lifecycle.consuming) this.durable.bringBack();
     this.kept ??= exemplars(stage);
     return stage;
   }

@@ -87,15 +87,29 @@ export class DurableStages {
 
   /** The bus has started: what was in memory when an earlier process ended goes to its stages again. */
   start(): void {
-    const { returning } = this;
-    this.returning = [];
-    for (const [envelope, receipt] of returning) this.bringBack(envelope, receipt);
+    this.bringBack();
+    for (const [envelope] of this.returning)
+      this.warn('SEDA_STORE_UNCLAIMED', `An envelope on its way to ${targetOf(envelope)} stays in the store.`);
     const unclaimed = this.store?.unclaimed ?? [];
     if (unclaimed.length > 0)
       this.warn(
         'SEDA_STORE_UNCLAIMED',
         `The store keeps envelopes of stages that are not declared: ${list(unclaimed)}.`,
       );
+  }
+
+  /** There is a new stage on a bus that has started: what was on its way there goes there. */
+  bringBack(): void {
+    if (this.returning.length === 0) return;
+    const { returning } = this;
+    this.returning = [];
+    for (const each of returning) {
+      const [envelope, receipt] = each;
+      const name = targetService(envelope);
+      const stage = name === undefined ? undefined : this.host.registry.get(name);
+      if (stage === undefined) this.returning.push(each);
+      else stage.admission.readmit(envelope, receipt);
+    }
   }
 
   /** Writes what is left to write and lets go of the store. Twice is once. */
@@ -132,15 +146,6 @@ export class DurableStages {
       }
       return recovered;
     });
-    if (stage.host.lifecycle.consuming) this.start();
-  }
-
-  private bringBack(envelope: EnvelopeShape, receipt: Receipt): void {
-    const name = targetService(envelope);
-    const stage = name === undefined ? undefined : this.host.registry.get(name);
-    if (stage !== undefined) stage.admission.readmit(envelope, receipt);
-    else
-      this.warn('SEDA_STORE_UNCLAIMED', `An envelope on its way to '${name}', which is no stage, stays in the store.`);
   }
 
   private roomChanged(full: boolean): void {
@@ -156,6 +161,12 @@ export class DurableStages {
   private warn(code: string, message: string): void {
     this.host.listeners.emit('warning', { code, message });
   }
+}
+
+/** For a log. */
+function targetOf(envelope: EnvelopeShape): string {
+  const name = targetService(envelope);
+  return name === undefined ? 'no stage' : `'${name}', which is no stage,`;
 }
 
 function list(names: readonly string[]): string {

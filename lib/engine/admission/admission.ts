@@ -155,7 +155,13 @@ export class Admission {
       this.stage.drop(envelope, receipt, end);
       return false;
     }
-    this.enqueue(envelope, receipt, dueAt);
+    try {
+      this.enqueue(envelope, receipt, dueAt);
+    } catch (error) {
+      if (!(error instanceof PayloadError)) throw error;
+      this.stage.drop(envelope, receipt, 'wrong-type');
+      return false;
+    }
     if (storing !== undefined) receipt?.handOver();
     admitted?.();
     return true;
@@ -367,7 +373,7 @@ export class Admission {
     const service = this.serviceFor(storing, envelope, patience.serviceLevel);
     if (service.digest !== undefined && storing.knows(service.digest)) {
       this.stage.drop(envelope, receipt, 'duplicate');
-      return storing.known;
+      return storing.known(service.digest);
     }
     let again: Promise<boolean> | undefined;
     const answer = storing.append({ envelope, receipt, dueAt, service }, (refusal) => {

@@ -122,8 +122,8 @@ export interface StoringBackend extends Backend {
   digestOf(envelope: EnvelopeShape): Uint8Array;
   /** Whether it was admitted already, and may have been delivered since. */
   knows(digest: Uint8Array): boolean;
-  /** Resolves as the publish that is known already did or will. */
-  readonly known: Promise<boolean>;
+  /** Resolves as the publish did, or will, by which it is known. */
+  known(digest: Uint8Array): Promise<boolean>;
   /** The stage could start more than before. */
   wanted(): void;
   /** Gives back the leases that nobody has taken. */

@@ -19,19 +19,20 @@ export async function removeStage(core: Core, stage: Stage, timeoutMs: number): 
   // On a bus that has not started nothing would ever be finished.
   if (lifecycle.state !== 'starting')
     await untilOrLate(core, { removed: stage }, () => stage.idle, clock.now() + timeoutMs);
-  const finished = lifecycle.ended || abandonRest(core, stage);
-  await core.durable.remove(stage);
+  const finished = lifecycle.ended || (await abandonRest(core, stage));
   return finished && stage.books.droppedBy.abandoned === before;
 }
 
 /** Hops that wait elsewhere, attempts that run, and what is queued. `false` if a loan is still out, which ends by itself. */
-function abandonRest(core: Core, stage: Stage): boolean {
+async function abandonRest(core: Core, stage: Stage): Promise<boolean> {
   for (const { admission } of core.registry.all) admission.abandonHopsOf(stage);
   stage.interrupt();
   if (stage.storing === undefined) stage.dropQueued('abandoned', () => true);
   else stage.tellKept();
   stage.backend.close();
   stage.gone = true;
+  // Whoever takes its name finds on disk what it was.
+  if (stage.storing !== undefined) await core.durable.remove(stage);
   core.registry.forget(stage);
   core.lessToDo();
   return stage.lent === 0;

@@ -64,6 +64,8 @@ export interface DurableParts {
   readonly record: StageRecord;
   /** Puts a record that is not what was written where it hurts nobody, with the next group. */
   setAside(key: Uint8Array): void;
+  /** Writes the counts of the stage record with the next group. */
+  recount(): void;
 }
 
 interface Attached extends DurableParts {
@@ -175,6 +177,7 @@ export class DurableBackend implements StoringBackend, EntryOwner {
   }
 
   replay(): Recovered {
+    if (this.closed) return { active: 0, queued: 0, delayed: 0 };
     const { queued } = this.withheld;
     this.emptyWindow();
     this.window.horizon = { level: 9, sequence: -1 };
@@ -196,7 +199,7 @@ export class DurableBackend implements StoringBackend, EntryOwner {
   }
 
   listUnprocessed(after: number, limit: number): Lease[] {
-    if (this.unprocessed === 0) return [];
+    if (this.unprocessed === 0 || this.closed) return [];
     const { reader } = this.parts;
     const few = [Space.Active, Space.Parked, Space.Delayed].flatMap((space) => [...reader.records(space)]);
     const from = queuedKey(this.number, LEVEL, Math.max(0, after + 1));
@@ -253,8 +256,10 @@ export class DurableBackend implements StoringBackend, EntryOwner {
     return this.parts.history.knows(digest);
   }
 
-  get known(): Promise<boolean> {
-    return this.parts.journal.lastAccepted;
+  known(digest: Uint8Array): Promise<boolean> {
+    const { journal, history } = this.parts;
+    if (history.isArriving(digest)) return journal.lastAccepted;
+    return new Promise((resolve) => journal.afterwards(resolve));
   }
 
   wanted(): void {
@@ -602,6 +607,8 @@ export class DurableBackend implements StoringBackend, EntryOwner {
 
   /** All that is here by admission, from memory and from the disk; those read for this are nowhere else. */
   private *inOrder(after: number): Generator<Entry> {
+    // Its store is somebody else's now.
+    if (this.closed) return;
     const here = [...this.live.values()]
       .filter((entry) => entry.sequence > after && !entry.out && isHere(entry))
       .toSorted(bySequence);
@@ -654,7 +661,7 @@ export class DurableBackend implements StoringBackend, EntryOwner {
   /** Reads on from the horizon. What is in memory is not what the disk says, and is skipped. */
   private refill(): void {
     const { window } = this;
-    while (window.horizon !== undefined && window.length === 0) {
+    while (window.horizon !== undefined && window.length === 0 && !this.closed) {
       const { level, sequence } = window.horizon;
       const wanted = window.room;
       const found = this.parts.reader.queuedAfter(queuedKey(this.number, level, sequence), wanted);
@@ -684,6 +691,7 @@ export class DurableBackend implements StoringBackend, EntryOwner {
     if (missing <= 0) return;
     this.queued = here;
     this.parts.record.counts.queued -= missing;
+    this.parts.recount();
     this.host.lost(missing, new StoreError(`${missing} record(s) that were counted are not there.`));
   }
 
@@ -729,6 +737,7 @@ export class DurableBackend implements StoringBackend, EntryOwner {
     if (place === Place.Queued && this.queued > 0) this.queued--;
     record.moved(place, Place.Gone);
     setAside(key);
+    this.parts.recount();
     this.host.lost(1, notAsWritten());
   }
 

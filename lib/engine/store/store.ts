@@ -75,7 +75,13 @@ export class Store {
     const record = known ?? this.newRecord(name, codec);
     this.backends.add(backend);
     const { volume, journal } = this;
-    return backend.attach({ volume, journal, record, setAside: (key) => this.setAside(key) });
+    return backend.attach({
+      volume,
+      journal,
+      record,
+      setAside: (key) => this.setAside(key),
+      recount: () => journal.add(new Writes((group) => group.close(record.put))),
+    });
   }
 
   /** The stage is taken off the bus; what it has stays. Resolves when that is written. */

@@ -294,6 +294,46 @@ describe('A bus with a store', () => {
     expect(seen).toEqual([1, 2]);
   });
 
+  it('is not declared again before what it had in flight is written back', async () => {
+    const kit = await DurableBus.open((bus) => bus.channel('orders', durable()).subscribe('orders', never));
+    await kit.publish('orders', 1, 2);
+    await turn();
+    kit.store.holdWrites();
+    const removed = kit.bus.removeStage('orders', { timeoutMs: 0 });
+    await kit.clock.advance(1);
+    await turn();
+    expect(() => kit.bus.channel('orders', durable())).toThrow(expect.objectContaining({ code: 'SEDA_STAGE_IN_USE' }));
+    kit.store.releaseWrites();
+    await removed;
+    const seen: unknown[] = [];
+    kit.bus
+      .channel('orders', durable())
+      .subscribe('orders', (envelope, { number }) => void seen.push([payloadOf(envelope), number]));
+    await kit.idle();
+    expect(seen).toEqual([
+      [1, 1],
+      [2, 1],
+    ]);
+    expectBalanced(kit.bus);
+  });
+
+  it('answers after its end, and reads its store no more', async () => {
+    const kit = await DurableBus.open((bus) =>
+      bus
+        .channel('orders', durable({ windowSize: 1 }))
+        .setDeadLetterChannel('orders', 'letters')
+        .hold('orders'),
+    );
+    await kit.publish('orders', 1, 2, 3, 4, 5);
+    await kit.bus.shutdown();
+    kit.store.powerLoss();
+    expect(kit.bus.stats()['orders']).toMatchObject({ depth: 5 });
+    expect(await kit.bus.deadLetters('orders').list()).toEqual({ items: [], cursor: undefined });
+    expect([await kit.bus.deadLetters('orders').purge('all'), kit.bus.replay('orders')]).toEqual([0, 0]);
+    expect(await kit.publish('orders', 6)).toEqual([false]);
+    expectBalanced(kit.bus);
+  });
+
   it('waits for the machine and not for its clock when it opens', async () => {
     const clock = new ManualClock();
     const kit = await DurableBus.open((bus) => bus.channel('orders', durable()), { clock });

@@ -127,6 +127,21 @@ describe('A hop from a durable stage to one in memory', () => {
     expect(seen).toEqual(['first 1', 'between 1', 'last 1']);
   });
 
+  it('goes to a stage that is declared after the start', async () => {
+    const seen: string[] = [];
+    const first = await DurableBus.open(pipeline(never, seen));
+    await first.bus.publish(makeEnvelope('first', 1, { slip: ['between'] }));
+    await turns();
+    const warnings: string[] = [];
+    const second = await first.crashed((bus) =>
+      bus.channel('first', durable()).on('warning', ({ code }) => warnings.push(code)),
+    );
+    second.bus.subscribe('elsewhere', never).subscribe('between', tag('between', seen));
+    await second.idle();
+    expect([seen, warnings]).toEqual([['first 1', 'between 1'], ['SEDA_STORE_UNCLAIMED']]);
+    expect(second.bus.stats()['between']).toMatchObject({ recovered: 1, delivered: 1 });
+  });
+
   it('keeps it in the store where its next stage is not declared any more', async () => {
     const seen: string[] = [];
     const first = await DurableBus.open(pipeline(never, seen));

@@ -1,4 +1,4 @@
-import { type Envelope, type SedaBus, type ServiceLevelName, envelopePayload, makeEnvelope } from '#engine';
+import { type Envelope, type SedaBus, type ServiceLevelName, StoreError, envelopePayload, makeEnvelope } from '#engine';
 import { ServiceLevel } from '#ra-common';
 import { expectBalanced } from '../../support/balance.js';
 import { turn } from '../../support/manual-clock.js';
@@ -116,6 +116,24 @@ describe('ExactlyOnce', () => {
     await kit.bus.publish(again(one));
     await kit.idle();
     expect(seen).toEqual([1, 2]);
+  });
+
+  it('answers true to a duplicate, also after another publish was refused', async () => {
+    const kit = await DurableBus.open((bus) =>
+      bus.channel('orders', { ...once, backpressure: 'reject' }).hold('orders'),
+    );
+    const envelope = makeEnvelope('orders', 1);
+    await kit.bus.publish(envelope);
+    kit.store.failNext(new StoreError('The disk said no.'));
+    expect(await kit.bus.publish(makeEnvelope('orders', 2))).toBe(false);
+    expect(await kit.bus.publish(again(envelope))).toBe(true);
+  });
+
+  it('shares the fate of what it is a duplicate of', async () => {
+    const kit = await DurableBus.open((bus) => bus.channel('orders', once).hold('orders'));
+    const envelope = makeEnvelope('orders', 1);
+    kit.store.failNext(new StoreError('The disk said no.'));
+    expect(await Promise.all([kit.bus.publish(envelope), kit.bus.publish(again(envelope))])).toEqual([false, false]);
   });
 
   it('takes a publish that was refused again', async () => {

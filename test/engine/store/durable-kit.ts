@@ -61,7 +61,7 @@ export class DurableKit {
       lost: (count, error) => void damaged.push(...Array<string>(count).fill(error.message)),
     });
     const setAside = (damagedKey: Uint8Array): void => void aside.push(Buffer.from(damagedKey).toString('hex'));
-    const recovered = backend.attach({ volume, journal, record, setAside });
+    const recovered = backend.attach({ volume, journal, record, setAside, recount: () => undefined });
     kit = new DurableKit(store, clock, journal, backend, recovered, damaged, aside);
     kit.permits = permits;
     return kit;
