@@ -8,6 +8,7 @@ import { LockFile } from './lock-file.js';
 import { checkMetaPages } from './meta-pages.js';
 import { loadLmdb, openDatabase } from './peer.js';
 import { putRebuiltInPlace } from './rebuilt.js';
+import { Slack } from './slack.js';
 import { StateFile } from './state-file.js';
 import { verifyInChild } from './verification.js';
 
@@ -23,8 +24,9 @@ export interface LmdbStoreOptions {
   /** What a publish waits for; see `StoreDescription`. @default 'always' */
   readonly sync?: Sync;
   /**
-   * What may be in use, in bytes; beyond it the store is full. The file may be half as large again, and 64 MiB. Integer ≥
-   * 1 MiB. @default 4 GiB
+   * What may be in use, in bytes; beyond it the store is full. The file may be half as large again, and 64 MiB. While the
+   * store is open it is at least 4 MiB larger than what is in use, so that a full disk stops no work that was accepted.
+   * Integer ≥ 1 MiB. @default 4 GiB
    */
   readonly maxSizeBytes?: number;
   /**
@@ -69,7 +71,7 @@ async function openVolume(folder: string, maxSizeBytes: number, lockWaitMs: numb
     const mapSize = Math.ceil((maxSizeBytes * 1.5 + RESERVE) / 65_536) * 65_536;
     const database = openDatabase(lmdb, folder, { mapSize });
     state.markOpen();
-    return new LmdbVolume(database, folder, maxSizeBytes, lock, state, verification);
+    return new LmdbVolume(database, folder, maxSizeBytes, new Slack(file), lock, state, verification);
   } catch (error) {
     lock.release();
     if (error instanceof StoreError) throw error;

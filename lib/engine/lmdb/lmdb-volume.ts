@@ -1,27 +1,26 @@
+import { statfsSync } from 'node:fs';
 import { StoreError, StoreFullError } from '../store/errors.js';
 import type { Verification, Volume, VolumeEntry, WriteGroup, Written } from '../store/volume.js';
 import type { LockFile } from './lock-file.js';
 import type { Database } from './peer.js';
 import { bufferOf, scanDatabase } from './scan.js';
+import type { Slack } from './slack.js';
 import type { StateFile } from './state-file.js';
 
+/** Bytes. */
+const NEXT_TO_NOTHING = 1 << 20;
 /** What a record takes besides its bytes, about. */
 const OVERHEAD = 16;
-/** So much may be written between two looks at how much is in use. */
-const LOOK_AFTER = 1 << 20;
-
 /** A database of LMDB as a volume. */
 export class LmdbVolume implements Volume {
   private last: Promise<unknown> = Promise.resolve();
   private closing: Promise<void> | undefined;
-  /** Bytes in use, as of the last look and what was written since. */
-  private used = 0;
-  private unseen = Number.POSITIVE_INFINITY;
 
   constructor(
     private readonly database: Database,
     private readonly name: string,
     private readonly maxSizeBytes: number,
+    private readonly slack: Slack,
     private readonly lock: LockFile,
     private readonly state: StateFile,
     readonly verification: Verification | undefined,
@@ -52,19 +51,29 @@ export class LmdbVolume implements Volume {
     if (!group.reserved && !this.hasRoomFor(group)) throw new StoreFullError(this.name);
     const { database } = this;
     try {
+      // What the writes in it answer says nothing: the batch is what fails.
       const committed = database.batch(() => {
         for (let at = 0; at < keys.length; at++) {
-          const value = values[at];
-          // What they answer says nothing within a batch: the batch is what fails.
+          const value = values[at] as Buffer | undefined;
           if (value === undefined) void database.remove(keys[at] as Buffer);
-          else void database.put(keys[at] as Buffer, value as Buffer);
+          else void database.put(keys[at] as Buffer, value);
         }
       });
+      this.holdPromises();
+      setImmediate(this.holdPromises);
       await committed;
     } catch (error) {
       throw await this.errorOf(error);
     }
   }
+
+  /**
+   * At the beginning and at the end of a turn's writes `lmdb` makes a promise for all of them that it hands to nobody, and that
+   * would end the process when it is rejected with the rest.
+   */
+  private readonly holdPromises = (): void => {
+    if (this.closing === undefined) this.database.committed.then(undefined, () => undefined);
+  };
 
   private hasRoomFor({ keys, values }: WriteGroup): boolean {
     let wanted = 0;
@@ -72,31 +81,32 @@ export class LmdbVolume implements Volume {
       const value = values[at];
       if (value !== undefined) wanted += (keys[at] as Uint8Array).length + value.length + OVERHEAD;
     }
-    this.unseen += wanted;
-    if (this.unseen > LOOK_AFTER || this.used + wanted > this.maxSizeBytes) this.look();
-    this.used += wanted;
-    return this.used <= this.maxSizeBytes;
-  }
-
-  private look(): void {
     const { pageSize, treeBranchPageCount, treeLeafPageCount, overflowPages } = this.database.getStats() as Pages;
-    this.used = pageSize * (treeBranchPageCount + treeLeafPageCount + overflowPages);
-    this.unseen = 0;
+    const used = pageSize * (treeBranchPageCount + treeLeafPageCount + overflowPages);
+    return used + wanted <= this.maxSizeBytes && this.slack.reaches(used, wanted);
   }
 
   private async errorOf(thrown: unknown): Promise<StoreError> {
     const { commitError = thrown } = thrown as { commitError?: unknown };
     const cause: unknown = await Promise.resolve(commitError).catch((error: unknown) => error);
     const text = [thrown, cause].map(messageOf).join(' ');
-    this.unseen = Number.POSITIVE_INFINITY;
-    if (/MAP_FULL|ENOSPC|EDQUOT|No space|quota/i.test(text)) return new StoreFullError(this.name, cause);
+    if (/MAP_FULL|ENOSPC|EDQUOT|No space|quota/i.test(text) || this.diskIsFull())
+      return new StoreFullError(this.name, cause);
     return new StoreError(`The store ${this.name} could not be written.`, cause);
+  }
+
+  /** A write that was cut short for want of room is told as an error of the device. */
+  private diskIsFull(): boolean {
+    const { bavail, bsize } = statfsSync(this.name);
+    return bavail * bsize < NEXT_TO_NOTHING;
   }
 
   private async closeOnce(): Promise<void> {
     await this.last;
     try {
+      const { pageSize, lastPageNumber } = this.database.getStats() as Pages;
       await this.database.close();
+      this.slack.close(pageSize * (lastPageNumber + 1));
       this.state.markClosed();
     } finally {
       this.lock.release();
@@ -106,6 +116,7 @@ export class LmdbVolume implements Volume {
 
 interface Pages {
   readonly pageSize: number;
+  readonly lastPageNumber: number;
   readonly treeBranchPageCount: number;
   readonly treeLeafPageCount: number;
   readonly overflowPages: number;

@@ -43,6 +43,9 @@ const CAPABILITIES: Capabilities = Object.freeze({
 /** The urgency of all that does not say otherwise. */
 const LEVEL = 4;
 
+/** So many bytes of what waits on the disk are leased in one group, and one record more. */
+const MOST_LEASED_BYTES = 2 ** 20;
+
 const UNASKED: Service = Object.freeze({ atMostOnce: false, digest: undefined });
 
 /** What a durable stage is before its store is open. */
@@ -270,10 +273,13 @@ export class DurableBackend implements StoringBackend, EntryOwner {
   prepare(): void {
     if (this.closed) return;
     this.sweep();
-    for (let wanted = this.host.demand() - this.leased.length; wanted > 0; wanted--) {
+    let bytes = 0;
+    // A lease is a copy: on a disk without room, what it takes comes out of a reserve.
+    for (let wanted = this.host.demand() - this.leased.length; wanted > 0 && bytes < MOST_LEASED_BYTES; wanted--) {
       if (this.window.length === 0) this.refill();
       const entry = this.window.takeFirst();
       if (entry === undefined) return;
+      if (entry.known) bytes += (entry.bytes as Buffer).length;
       entry.place = Place.Active;
       entry.attempts++;
       this.leased.push(entry);

@@ -194,6 +194,22 @@ describe('A durable stage', () => {
     expect(numbers).toEqual([1, 1, 1]);
   });
 
+  it('leases a backlog of large envelopes in several groups, so that none takes more of the disk than is kept for it', async () => {
+    const large = 'x'.repeat(600_000);
+    const first = await DurableBus.open((bus) => bus.channel('orders', durable()).hold('orders'));
+    await first.publish('orders', ...Array<string>(5).fill(large));
+    const second = await first.crashed((bus) =>
+      bus.channel('orders', durable({ concurrency: 5 })).subscribe('orders', never),
+    );
+    const groups: number[] = [];
+    for (let turns = 0; turns < 6; turns++) {
+      await turn();
+      groups.push(second.bus.stats()['orders']?.inFlight ?? 0);
+    }
+    expect(groups[0]).toBeLessThan(5);
+    expect(groups.at(-1)).toBe(5);
+  });
+
   it('retries after its backoff, also when the process ended meanwhile', async () => {
     const backoff = { type: 'fixed', delayMs: 1_000 } as const;
     const first = await DurableBus.open((bus) =>

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { type Envelope, SedaBus, type SedaBusOptions, envelopePayload, makeEnvelope } from '#engine';
 import { type LmdbStoreOptions, lmdbStore } from '@resolvingarchitecture/nestjs-seda-bus/lmdb';
 import { loadersIn } from '../../../lib/engine/lmdb/verification.js';
@@ -89,6 +90,22 @@ describe('A store on LMDB', () => {
     expectBalanced(bus);
   });
 
+  it('D07 C12 on a disk that is full: refuses, finishes what it has, and takes more in the room that this leaves', async () => {
+    const { accepted, delivered, ...rest } = (await onSmallDisk('full-disk-child.mjs')) as Record<string, number>;
+    expect(accepted).toBeGreaterThan(100);
+    expect(delivered).toBe((accepted as number) + 1);
+    expect(rest).toEqual({ full: true, again: true, drained: true, warnings: ['SEDA_STORE_FULL'] });
+  });
+
+  it('D07 rejects a write that fails, both promises of it, has nothing of it, and goes on', async () => {
+    expect(await onSmallDisk('failed-write-child.mjs')).toEqual({
+      failed: ['SEDA_STORE', 'SEDA_STORE'],
+      left: 0,
+      written: ['fulfilled', 'fulfilled'],
+      after: 1,
+    });
+  });
+
   it('D05 flushes for many publishes at once', async () => {
     const { open } = await import('lmdb');
     const path = folder();
@@ -102,6 +119,19 @@ describe('A store on LMDB', () => {
     expect(transactionsOf(open, path) - before).toBeLessThan(100);
   });
 });
+
+/** Runs a script for which no file may be larger than 12 MiB: to whoever writes it is as if the disk had no more. */
+async function onSmallDisk(script: string): Promise<unknown> {
+  const file = fileURLToPath(new URL(`../../faults/${script}`, import.meta.url));
+  const limited = `trap '' XFSZ; ulimit -f 12288; exec "$0" "$@"`;
+  const child = spawn('bash', ['-c', limited, process.execPath, file, folder()], { stdio: ['ignore', 'pipe', 'pipe'] });
+  let [output, errors] = ['', ''];
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => (output += chunk));
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => (errors += chunk));
+  const [code] = (await once(child, 'close')) as [number];
+  if (code !== 0) throw new Error(`${script} ended with ${code}: ${errors}`);
+  return JSON.parse(output);
+}
 
 type Open = typeof import('lmdb').open;
 

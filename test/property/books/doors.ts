@@ -24,9 +24,13 @@ export class Doors {
   private readonly promised = new Set<Letter>();
   private early: { readonly letter: Letter; readonly to: string; readonly delayMs: number }[] = [];
 
-  /** The last eviction, and which it would have been before the timers. */
-  private evicted:
-    | { readonly stage: StageModel; readonly entry: Entry; readonly before: Entry; readonly receipt: boolean }
+  /** Those that made room for the last one, and which it would have been before the timers. */
+  private evictions:
+    | {
+        readonly stage: StageModel;
+        readonly foretold: { readonly entry: Entry; readonly receipt: boolean }[];
+        readonly otherwise: readonly Entry[];
+      }
     | undefined;
 
   constructor(private readonly bus: BusState) {}
@@ -87,29 +91,36 @@ export class Doors {
   }
 
   evictAbove(stage: StageModel, most: number): void {
-    while (stage.queue.length > most) {
-      const before = stage.oldestBeforeTimers();
-      const wasSeen = this.bus.events.isUnexplained(`dropped@${stage.name}:drop-oldest:${before.letter.id}`);
-      this.evict(stage, wasSeen ? before : stage.oldest(), before);
-    }
+    const count = stage.queue.length - most;
+    if (count <= 0) return;
+    const otherwise = stage.oldestBeforeTimers(count);
+    const wasSeen = otherwise.some(({ letter }) =>
+      this.bus.events.isUnexplained(`dropped@${stage.name}:drop-oldest:${letter.id}`),
+    );
+    this.evictions = { stage, foretold: [], otherwise };
+    if (wasSeen) for (const entry of otherwise) this.evict(stage, entry);
+    else for (let left = count; left > 0; left--) this.evict(stage, stage.oldest());
   }
 
-  /** Another one was evicted than foretold: right, too, as long as timers that are due have not fired. */
+  /** Others were evicted than foretold: right, too, as long as timers that are due have not fired. */
   reconsiderEviction(stage: StageModel, id: string): void {
-    const { evicted } = this;
-    if (evicted?.stage !== stage || evicted.before.letter.id !== id) return;
-    const { entry, before, receipt } = evicted;
-    if (!this.bus.awaitsEviction(stage, entry.letter)) return;
-    stage.putBack(entry);
-    this.bus.takeBackEviction(stage, entry.letter, receipt);
-    this.evict(stage, before, before);
+    const { evictions } = this;
+    if (evictions?.stage !== stage || !evictions.otherwise.some(({ letter }) => letter.id === id)) return;
+    const wrong = evictions.foretold.filter(({ entry }) => this.bus.awaitsEviction(stage, entry.letter));
+    if (wrong.length === 0 || wrong.some(({ entry }) => entry.letter.id === id)) return;
+    const right = evictions.foretold.filter((each) => !wrong.includes(each)).map(({ entry }) => entry);
+    for (const { entry, receipt } of wrong) {
+      stage.putBack(entry);
+      this.bus.takeBackEviction(stage, entry.letter, receipt);
+    }
+    for (const entry of evictions.otherwise) if (!right.includes(entry)) this.evict(stage, entry);
   }
 
-  private evict(stage: StageModel, entry: Entry, before: Entry): void {
+  private evict(stage: StageModel, entry: Entry): void {
     const { receipt } = entry.letter;
     stage.remove(entry);
     this.bus.drop(stage, entry.letter, 'drop-oldest');
-    this.evicted = { stage, entry, before, receipt };
+    this.evictions?.foretold.push({ entry, receipt });
   }
 
   /** Work in flight goes ahead of new work. */

@@ -109,12 +109,17 @@ export class StageModel {
 
   /** The oldest that is no retry or delay; without one, the one due last. */
   oldest(): Entry {
-    return this.queue.find((entry) => !this.delayed(entry)) ?? this.dueLast();
+    return this.queue.find((entry) => !this.delayed(entry)) ?? dueLast(this.queue);
   }
 
-  /** The oldest, if timers that are due at this very moment have not fired yet. */
-  oldestBeforeTimers(): Entry {
-    return this.queue.find((entry) => entry.parked || entry.dueAt < this.now()) ?? this.dueLast();
+  /** The oldest ones, if timers that are due at this very moment have not fired yet. */
+  oldestBeforeTimers(count: number): Entry[] {
+    const rest = [...this.queue];
+    return Array.from({ length: count }, () => {
+      const oldest = rest.find((entry) => entry.parked || entry.dueAt < this.now()) ?? dueLast(rest);
+      rest.splice(rest.indexOf(oldest), 1);
+      return oldest;
+    });
   }
 
   isDeadLetter(letter: Letter): boolean {
@@ -142,8 +147,8 @@ export class StageModel {
   private delayed(entry: Entry): boolean {
     return !entry.parked && entry.dueAt > Math.min(this.now(), this.frozenAt);
   }
+}
 
-  private dueLast(): Entry {
-    return this.queue.reduce((last, entry) => (entry.dueAt >= last.dueAt ? entry : last));
-  }
+function dueLast(entries: readonly Entry[]): Entry {
+  return entries.reduce((last, entry) => (entry.dueAt >= last.dueAt ? entry : last));
 }
