@@ -9,7 +9,7 @@ import type { TimerHandle } from './clock.js';
 import { Consumers } from './delivery/consumer.js';
 import { factsOf } from './dead-letters/dead-letter-headers.js';
 import type { Drainable } from './dispatch/dispatcher.js';
-import type { EnvelopeShape } from './envelope.js';
+import { type EnvelopeShape, makeEnvelope } from './envelope.js';
 import { CapabilityError, NoConsumerError } from './errors.js';
 import { type Execution, Executions } from './delivery/execution.js';
 import { FanOut } from './delivery/fan-out.js';
@@ -69,7 +69,7 @@ export class Stage implements Drainable, AttemptHost, Admitting {
         host.lessToDo();
       },
       demand: () => this.demand,
-      lost: (count, error) => this.lost(count, error),
+      lost: (count, error, receipt) => this.lost(count, error, receipt),
     });
   }
 
@@ -377,8 +377,10 @@ export class Stage implements Drainable, AttemptHost, Admitting {
     return Math.min(this.settings.concurrency - this.books.inFlight, this.host.permits.free);
   }
 
-  private lost(count: number, error: Error): void {
+  private lost(count: number, error: Error, receipt: Receipt | undefined): void {
     if (!this.recovering) this.books.droppedBy['store-error'] += count;
+    // Who it was cannot be read any more.
+    receipt?.settle({ status: 'dropped', stage: this.name, reason: 'store-error' }, makeEnvelope(this.name));
     this.host.recordsDamaged(this.name, count, error);
     this.host.lessToDo();
   }

@@ -30,8 +30,8 @@ export interface BackendHost {
   wake(): void;
   /** How many attempts more could start now, were their leases here. */
   demand(): number;
-  /** What waited here cannot be read any more, and was moved aside. */
-  lost(count: number, error: Error): void;
+  /** What waited here cannot be read any more, and was moved aside; `receipt` is that of the one, if it is known. */
+  lost(count: number, error: Error, receipt?: Receipt): void;
 }
 
 /**

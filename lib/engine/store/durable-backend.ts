@@ -661,7 +661,7 @@ export class DurableBackend implements StoringBackend, EntryOwner {
     if (!entry.out && isHere(entry)) this.takeOut(new Set([entry]));
     if (entry.storedKey !== undefined) this.parts.setAside(entry.storedKey);
     this.moveTo(entry, Place.Gone);
-    this.host.lost(1, error);
+    this.host.lost(1, error, entry.receipt);
   }
 
   /** Reads on from the horizon. What is in memory is not what the disk says, and is skipped. */
@@ -683,9 +683,15 @@ export class DurableBackend implements StoringBackend, EntryOwner {
   private readIn(record: VolumeEntry): void {
     const entry = this.recovered(record);
     if (entry === undefined) return;
-    entry.receipt = this.receiptsOnDisk.get(entry.sequence);
-    this.receiptsOnDisk.delete(entry.sequence);
+    entry.receipt = this.receiptOnDisk(entry.sequence);
     this.window.add(entry);
+  }
+
+  /** The receipt of what was on disk only, and is not any more. */
+  private receiptOnDisk(sequence: number): Receipt | undefined {
+    const receipt = this.receiptsOnDisk.get(sequence);
+    this.receiptsOnDisk.delete(sequence);
+    return receipt;
   }
 
   /** All there is is in memory now: what was counted and is not, is lost. */
@@ -744,7 +750,8 @@ export class DurableBackend implements StoringBackend, EntryOwner {
     record.moved(place, Place.Gone);
     setAside(key);
     this.parts.recount();
-    this.host.lost(1, notAsWritten());
+    const receipt = place === Place.Queued ? this.receiptOnDisk(placeOf(key).sequence) : undefined;
+    this.host.lost(1, notAsWritten(), receipt);
   }
 
   private becomeDue(entry: Entry): void {

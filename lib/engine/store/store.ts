@@ -24,8 +24,6 @@ export class Store {
   private readonly backends = new Set<DurableBackend>();
   private readonly records = new Map<string, StageRecord>();
   private readonly journal: Journal;
-  /** Why the last group could not be written; `undefined` when it could. */
-  trouble: StoreError | undefined = undefined;
 
   private constructor(
     private readonly volume: Volume,
@@ -108,12 +106,10 @@ export class Store {
   }
 
   private prepare(): void {
-    this.trouble = undefined;
     for (const backend of this.backends) backend.prepare();
   }
 
   private troubled(error: StoreError): void {
-    this.trouble = error;
     this.host.warn('SEDA_STORE_TROUBLE', `The store could not be written and is tried again: ${error.message}`);
   }
 

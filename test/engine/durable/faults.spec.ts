@@ -127,7 +127,8 @@ describe('A store that fails', () => {
     expectBalanced(kit.bus);
   });
 
-  it('writes again what finishes admitted work, and tells of its end only then', async () => {
+  /** A stage whose first end the disk does not take; its publisher, and what that was told. */
+  async function withFailingEnd(): Promise<{ kit: DurableBus; told: Outcome[] }> {
     const told: Outcome[] = [];
     const kit = await DurableBus.open((bus) =>
       bus
@@ -136,6 +137,11 @@ describe('A store that fails', () => {
     );
     await kit.bus.publish(makeEnvelope('orders', 1), { onSettled: (outcome) => told.push(outcome) });
     await turns();
+    return { kit, told };
+  }
+
+  it('writes again what finishes admitted work, and tells of its end only then', async () => {
+    const { kit, told } = await withFailingEnd();
     expect([told, kit.bus.stats()['orders']?.delivered]).toEqual([[], 1]);
     await kit.clock.advance(250);
     await turns();
@@ -143,14 +149,7 @@ describe('A store that fails', () => {
   });
 
   it('says kept of what it could not write before the end of the bus', async () => {
-    const told: Outcome[] = [];
-    const kit = await DurableBus.open((bus) =>
-      bus
-        .channel('orders', durable())
-        .subscribe('orders', () => kit.store.failNext(new StoreError('The disk said no.'))),
-    );
-    await kit.bus.publish(makeEnvelope('orders', 1), { onSettled: (outcome) => told.push(outcome) });
-    await turns();
+    const { kit, told } = await withFailingEnd();
     await kit.bus.shutdown();
     expect(told).toEqual([{ status: 'kept', stage: 'orders' }]);
     const seen: number[] = [];
@@ -160,6 +159,61 @@ describe('A store that fails', () => {
     );
     await next.idle();
     expect(seen).toEqual([2]);
+  });
+});
+
+describe('A record that is not what was written', () => {
+  it('is dropped when it is read in, its publisher told, and the others are delivered', async () => {
+    const told: [unknown, Outcome][] = [];
+    const kit = await DurableBus.open((bus) => bus.channel('orders', durable({ windowSize: 1 })).hold('orders'));
+    for (let n = 0; n < 8; n++)
+      await kit.bus.publish(makeEnvelope('orders', n), { onSettled: (outcome) => told.push([n, outcome]) });
+    const isQueued = ({ key }: { key: Uint8Array }): boolean => key[0] === 0x10;
+    const { key } = kit.store.entries().filter(isQueued)[5] as { key: Uint8Array };
+    kit.store.damage(key, (value) => {
+      value[value.length - 1] = (value[value.length - 1] as number) ^ 1;
+      return value;
+    });
+    const seen: unknown[] = [];
+    kit.bus.subscribe('orders', (envelope) => void seen.push(envelopePayload(envelope)));
+    kit.bus.release('orders');
+    await kit.idle();
+    expect(seen).toEqual([0, 1, 2, 3, 4, 6, 7]);
+    expect(told.find(([n]) => n === 5)).toEqual([5, { status: 'dropped', stage: 'orders', reason: 'store-error' }]);
+    expect([told.length, kit.bus.totals().damaged]).toEqual([8, 1]);
+    expect(kit.store.entries().filter((each) => each.key[0] === 0x40)).toHaveLength(1);
+    expectBalanced(kit.bus);
+  });
+
+  it('that is missing is counted and told, and nothing waits for it', async () => {
+    const kit = await DurableBus.open((bus) => bus.channel('orders', durable({ windowSize: 1 })).hold('orders'));
+    await kit.publish('orders', 0, 1, 2, 3, 4, 5, 6, 7);
+    const [, , , , , , missing] = kit.store.entries().filter(({ key }) => key[0] === 0x10);
+    kit.store.damage(missing?.key as Uint8Array, () => undefined);
+    kit.bus.subscribe('orders', () => undefined).release('orders');
+    await kit.idle();
+    expect(kit.bus.stats()['orders']).toMatchObject({ delivered: 7, depth: 0, droppedBy: { 'store-error': 1 } });
+    expect(kit.bus.totals().damaged).toBe(1);
+    expectBalanced(kit.bus);
+  });
+
+  it('is found before anybody reads, after an end that was not orderly', async () => {
+    const first = await DurableBus.open((bus) => bus.channel('orders', durable()).hold('orders'));
+    await first.publish('orders', 0, 1, 2, 3);
+    const [a, b] = first.store.entries().filter(({ key }) => key[0] === 0x10);
+    first.store.damage(a?.key as Uint8Array, (value) => Buffer.from([...value.subarray(0, -1), 0]));
+    first.store.damage(b?.key as Uint8Array, () => undefined);
+    const warnings: string[] = [];
+    const second = await first.crashed((bus) =>
+      bus
+        .on('warning', ({ message }) => warnings.push(message))
+        .channel('orders', durable())
+        .hold('orders'),
+    );
+    expect([second.bus.totals().damaged, warnings.length]).toEqual([2, 2]);
+    expect(second.bus.stats()['orders']).toMatchObject({ offered: 2, depth: 2, dropped: 0 });
+    const third = await second.crashed((bus) => bus.channel('orders', durable()).hold('orders'));
+    expect(third.bus.totals().damaged).toBe(0);
   });
 });
 
