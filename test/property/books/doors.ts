@@ -93,13 +93,14 @@ export class Doors {
   evictAbove(stage: StageModel, most: number): void {
     const count = stage.queue.length - most;
     if (count <= 0) return;
-    const otherwise = stage.oldestBeforeTimers(count);
-    const wasSeen = otherwise.some(({ letter }) =>
-      this.bus.events.isUnexplained(`dropped@${stage.name}:drop-oldest:${letter.id}`),
+    const [foretold, otherwise] = [stage.oldest(count), stage.oldestBeforeTimers(count)];
+    const wasSeen = otherwise.some(
+      (entry) =>
+        !foretold.includes(entry) &&
+        this.bus.events.isUnexplained(`dropped@${stage.name}:drop-oldest:${entry.letter.id}`),
     );
     this.evictions = { stage, foretold: [], otherwise };
-    if (wasSeen) for (const entry of otherwise) this.evict(stage, entry);
-    else for (let left = count; left > 0; left--) this.evict(stage, stage.oldest());
+    for (const entry of wasSeen ? otherwise : foretold) this.evict(stage, entry);
   }
 
   /** Others were evicted than foretold: right, too, as long as timers that are due have not fired. */

@@ -107,16 +107,20 @@ export class StageModel {
     this.queue.splice(this.queue.indexOf(entry), 1);
   }
 
-  /** The oldest that is no retry or delay; without one, the one due last. */
-  oldest(): Entry {
-    return this.queue.find((entry) => !this.delayed(entry)) ?? dueLast(this.queue);
+  /** The oldest that are no retry or delay; without one, the one due last. */
+  oldest(count: number): Entry[] {
+    return this.takeOldest(count, (entry) => !this.delayed(entry));
   }
 
   /** The oldest ones, if timers that are due at this very moment have not fired yet. */
   oldestBeforeTimers(count: number): Entry[] {
+    return this.takeOldest(count, (entry) => entry.parked || entry.dueAt < this.now());
+  }
+
+  private takeOldest(count: number, waits: (entry: Entry) => boolean): Entry[] {
     const rest = [...this.queue];
     return Array.from({ length: count }, () => {
-      const oldest = rest.find((entry) => entry.parked || entry.dueAt < this.now()) ?? dueLast(rest);
+      const oldest = rest.find(waits) ?? dueLast(rest);
       rest.splice(rest.indexOf(oldest), 1);
       return oldest;
     });
