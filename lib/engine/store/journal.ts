@@ -185,9 +185,11 @@ export class Journal {
   }
 
   private readonly build = (): void => {
-    this.scheduled = false;
+    // What this adds goes with this group, and asks for no other.
     this.host.prepare();
+    this.scheduled = false;
     if (this.pending.length === 0 && this.next.none) return this.tellQuiet();
+    this.writing = true;
     const group = new Group();
     const flight: Flight = { changes: this.pending, group, consequences: this.next, storedAt: 0 };
     this.pending = [];
@@ -197,7 +199,6 @@ export class Journal {
       change.write(group);
     }
     group.close();
-    this.writing = true;
     if (group.keys.length === 0) this.stored(flight);
     else this.send(flight);
   };

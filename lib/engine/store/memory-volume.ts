@@ -114,6 +114,7 @@ class MemoryVolumes implements MemoryStore {
 
 class MemoryVolume implements Volume {
   private last: Promise<unknown> = Promise.resolve();
+  private committing = false;
 
   constructor(
     private readonly store: MemoryVolumes,
@@ -121,7 +122,10 @@ class MemoryVolume implements Volume {
   ) {}
 
   write(group: WriteGroup): Written {
-    const stored = this.commit(group);
+    // A volume on a disk would read bytes that are being written.
+    if (this.committing) throw new StoreError('A group was sent before the last one was stored.');
+    this.committing = true;
+    const stored = this.commit(group).finally(() => (this.committing = false));
     const durable = stored.then(() => this.flush());
     this.last = durable.catch(() => undefined);
     return { stored, durable };

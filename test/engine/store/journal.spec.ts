@@ -82,6 +82,29 @@ test('what is added while a group is being written is the next group', async () 
   expect([store.entries().length, store.syncs]).toEqual([4, 2]);
 });
 
+test('what is added while a group is being made is written, and only when that group is stored', async () => {
+  const store = memoryStore();
+  let leases = 2;
+  const journal: Journal = new Journal(await opened(store), 'always', new ManualClock(), {
+    prepare: () => leases-- > 0 && journal.add(settle(`lease ${leases}`)),
+    roomChanged: () => undefined,
+    troubled: () => undefined,
+  });
+  const adding = settle('a');
+  adding.write = (group) => {
+    group.put(Buffer.from('a'), Buffer.from('    x'));
+    journal.add(settle('b'));
+  };
+  store.holdWrites();
+  journal.add(adding);
+  await turn();
+  await turn();
+  expect(store.entries()).toEqual([]);
+  store.releaseWrites();
+  await journal.settled();
+  expect(textsOf(store.entries())).toEqual(['a=x', 'b=x', 'lease 0=x', 'lease 1=x']);
+});
+
 test('a change that is added again before it was written is written once', async () => {
   const { journal } = await kit();
   const change = settle('a');
